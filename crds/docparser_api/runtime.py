@@ -1,0 +1,86 @@
+"""`spec.runtime` and `spec.model`: the configuration that the operator hands to a pod.
+
+The operator writes both as JSON into the pod's environment and the runtime
+reads them back with these same classes. A new parameter is a field here and a
+use in the runtime; nothing in between names it.
+"""
+
+from typing import Literal
+
+from pydantic import Field
+
+from docparser_api.base import ApiModel
+
+Engine = Literal["rapidocr", "fake"]
+
+
+class ModelSpec(ApiModel):
+    """What reads the pages: the engine and the name under which its answers are reported."""
+
+    engine: Engine = "rapidocr"
+    """Engine that reads the pages. `rapidocr` reads text on a CPU with PP-OCRv6 weights that are
+    part of the image; `fake` answers with a fixed text and is meant for load tests."""
+    name: str | None = Field(None, min_length=1, max_length=253, pattern=r"^[A-Za-z0-9._/-]+$")
+    """Name reported as `model` in answers and metrics. Default: the engine's own name."""
+
+
+class FakeConfig(ApiModel):
+    """Behaviour of the engine `fake`; other engines ignore it."""
+
+    page_milliseconds: int = Field(0, ge=0, le=600_000)
+    """Time that reading one page takes, in milliseconds."""
+    load_milliseconds: int = Field(0, ge=0, le=600_000)
+    """Time that loading takes, in milliseconds."""
+
+
+class RuntimeConfig(ApiModel):
+    """Limits and behaviour of the OCR service in each pod."""
+
+    max_concurrency: int = Field(2, ge=1, le=256)
+    """Documents that a pod reads at the same time."""
+    max_queue_length: int = Field(16, ge=0, le=10_000)
+    """Documents that may wait in a pod. One more is answered with 429 and Retry-After."""
+    queue_timeout_seconds: int = Field(30, ge=1, le=3600)
+    """Longest wait for a place, in seconds; then the request is answered with 503."""
+    request_timeout_seconds: int = Field(300, ge=1, le=86_400)
+    """Longest time that reading one document may take, in seconds, counted without the wait."""
+    lame_duck_seconds: int = Field(5, ge=0, le=300)
+    """Time after SIGTERM, in seconds, in which a pod that is no longer ready still accepts
+    requests, so that load balancers can take it out first."""
+    max_body_bytes: int = Field(64 * 1024 * 1024, ge=1024, le=4 * 1024**3)
+    """Largest request body, in bytes."""
+    max_pages: int = Field(100, ge=1, le=100_000)
+    """Most pages of one document."""
+    max_page_pixels: int = Field(40_000_000, ge=10_000, le=400_000_000)
+    """Most pixels of one page image. A larger image is refused; a PDF page is drawn smaller."""
+    render_dpi: int = Field(144, ge=36, le=600)
+    """Resolution at which PDF pages are drawn, in dots per inch."""
+    page_timeout_seconds: int = Field(20, ge=1, le=600)
+    """CPU time that opening and drawing one page may take, in seconds."""
+    parser_memory_bytes: int = Field(1024**3, ge=256 * 1024**2, le=64 * 1024**3)
+    """Memory that the process which opens a document may use, in bytes."""
+    max_new_tokens: int = Field(4096, ge=1, le=32_768)
+    """Tokens that a generating engine may write per page when a request names no number. Engines
+    that do not generate refuse the request parameter of this name."""
+    engine_threads: int = Field(0, ge=0, le=256)
+    """CPU threads of the engine; 0 means one per CPU that the pod may use."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """Least severe log level that is written."""
+    access_log_percent: int = Field(100, ge=0, le=100)
+    """Share of successful requests that is logged, in percent. Failures are always logged."""
+    fake: FakeConfig = FakeConfig()
+    """Behaviour of the engine `fake`."""
+
+
+DRAIN_MARGIN_SECONDS = 10
+"""Time to write the last answers and to leave, on top of the longest request."""
+
+
+def longest_drain_seconds(config: RuntimeConfig) -> int:
+    """Return the seconds from SIGTERM until the last accepted request has been answered."""
+    return config.lame_duck_seconds + config.queue_timeout_seconds + config.request_timeout_seconds
+
+
+def grace_period_seconds(config: RuntimeConfig) -> int:
+    """Return the termination grace period that lets every accepted request finish."""
+    return longest_drain_seconds(config) + DRAIN_MARGIN_SECONDS

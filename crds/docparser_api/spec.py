@@ -1,0 +1,158 @@
+"""`DocParserDeployment.spec`."""
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from docparser_api.base import ApiModel, cel, validations
+from docparser_api.runtime import DRAIN_MARGIN_SECONDS, ModelSpec, RuntimeConfig
+from docparser_api.scheduling import Scheduling
+from docparser_api.workload import (
+    Auth,
+    EnvVar,
+    LocalReference,
+    PodMetadata,
+    Probes,
+    PullPolicy,
+    Resources,
+    SharedMemory,
+)
+
+
+class PodShape(ApiModel):
+    """Every field that shapes a pod: a change of any of them makes a new revision."""
+
+    image: str = Field(
+        min_length=1,
+        max_length=512,
+        json_schema_extra=validations(
+            cel(
+                "self.contains('@sha256:') || self.matches(':[A-Za-z0-9_][A-Za-z0-9_.-]*$')",
+                "name a tag or a digest, for example example.org/docparser-runtime:0.1.0",
+            ),
+            cel(
+                "self.contains('@sha256:') || !self.endsWith(':latest')",
+                "the tag latest moves, so a revision could not be restored; "
+                "name a version or a digest",
+            ),
+        ),
+    )
+    """Image of the runtime, with tag or digest."""
+    image_pull_policy: PullPolicy = "IfNotPresent"
+    """When the node pulls the image."""
+    image_pull_secrets: list[LocalReference] | None = Field(None, max_length=16)
+    """Secrets with registry credentials."""
+    model: ModelSpec = ModelSpec()
+    """What reads the pages."""
+    runtime: RuntimeConfig = RuntimeConfig()
+    """Limits and behaviour of the service in each pod."""
+    resources: Resources = Resources()
+    """CPU, memory and devices of each pod."""
+    shared_memory: SharedMemory = SharedMemory()
+    """Memory file system at `/dev/shm`."""
+    scheduling: Scheduling = Scheduling()
+    """Where the pods run."""
+    probes: Probes = Probes()
+    """Windows of startup, readiness and liveness probes."""
+    termination_grace_period_seconds: int | None = Field(None, ge=1, le=172_800)
+    """Time from a pod's deletion until it is killed, in seconds. Default: lameDuckSeconds +
+    queueTimeoutSeconds + requestTimeoutSeconds of spec.runtime, plus 10."""
+    auth: Auth | None = None
+    """Access token of the service. Absent: everyone who reaches the Service may call it."""
+    env: list[EnvVar] | None = Field(None, max_length=64)
+    """Environment variables of the runtime container."""
+    pod_metadata: PodMetadata = PodMetadata()
+    """Extra labels and annotations of the pods."""
+
+
+class ServiceSpec(ApiModel):
+    """The Service in front of the pods."""
+
+    model_config = ConfigDict(
+        json_schema_extra=validations(
+            cel(
+                "!has(self.nodePort) || self.type != 'ClusterIP'",
+                "nodePort needs type NodePort or LoadBalancer; set the type or remove nodePort",
+            )
+        )
+    )
+
+    type: Literal["ClusterIP", "NodePort", "LoadBalancer"] = "ClusterIP"
+    """Type of the Service."""
+    port: int = Field(80, ge=1, le=65_535)
+    """Port of the Service."""
+    node_port: int | None = Field(None, ge=1, le=65_535)
+    """Port on every node, for type NodePort and LoadBalancer. Default: the cluster chooses."""
+    annotations: dict[str, str] | None = Field(None, max_length=32)
+    """Annotations of the Service, for load balancers of a cloud."""
+
+
+class DisruptionBudget(ApiModel):
+    """How many pods a voluntary disruption, such as a node drain, may take."""
+
+    model_config = ConfigDict(
+        json_schema_extra=validations(
+            cel(
+                "!(has(self.minAvailable) && has(self.maxUnavailable))",
+                "set minAvailable or maxUnavailable, not both",
+            )
+        )
+    )
+
+    min_available: int | None = Field(None, ge=0)
+    """Pods that must stay."""
+    max_unavailable: int | None = Field(None, ge=0)
+    """Pods that may go at the same time. Default, when minAvailable is absent too: 1."""
+
+
+class RolloutSpec(ApiModel):
+    """How a new revision takes over from the old one."""
+
+    strategy: Literal["Surge", "InPlace"] = "Surge"
+    """`Surge` starts the new revision beside the old one and moves the Service once all new pods
+    are available; it needs room for both. `InPlace` replaces pods without ever running more than
+    spec.replicas, so it needs no free GPU; with one replica the service is away meanwhile."""
+    max_unavailable: int = Field(1, ge=1, le=1000)
+    """Pods that `InPlace` replaces at the same time."""
+    min_ready_seconds: int = Field(0, ge=0, le=3600)
+    """Seconds that a new pod must be ready before it counts as available."""
+    progress_deadline_seconds: int = Field(1200, ge=30, le=86_400)
+    """Seconds without progress after which a new revision counts as failed. Its pods are then
+    removed, the old revision goes on serving, and the revision is not tried again until spec or
+    the annotation docparser.dev/retry changes."""
+
+
+class DocParserDeploymentSpec(PodShape):
+    """What should run."""
+
+    model_config = ConfigDict(
+        json_schema_extra=validations(
+            cel(
+                f"""!has(self.terminationGracePeriodSeconds)
+                || self.terminationGracePeriodSeconds >= self.runtime.lameDuckSeconds
+                + self.runtime.queueTimeoutSeconds + self.runtime.requestTimeoutSeconds
+                + {DRAIN_MARGIN_SECONDS}""",
+                f"""terminationGracePeriodSeconds must be at least runtime.lameDuckSeconds
+                + runtime.queueTimeoutSeconds + runtime.requestTimeoutSeconds
+                + {DRAIN_MARGIN_SECONDS}, or accepted work would be killed; raise it, remove it,
+                or lower those""",
+            ),
+            cel(
+                "self.rollout.progressDeadlineSeconds >= self.probes.startupTimeoutSeconds "
+                "+ self.rollout.minReadySeconds",
+                "rollout.progressDeadlineSeconds must be at least probes.startupTimeoutSeconds "
+                "+ rollout.minReadySeconds, or a slow start would count as a failure",
+            ),
+        )
+    )
+
+    replicas: int = Field(1, ge=0, le=1000)
+    """Pods that should run."""
+    service: ServiceSpec = ServiceSpec()
+    """The Service in front of the pods."""
+    disruption_budget: DisruptionBudget = DisruptionBudget()
+    """The PodDisruptionBudget of the pods."""
+    rollout: RolloutSpec = RolloutSpec()
+    """How a new revision takes over."""
+    revision_history_limit: int = Field(10, ge=0, le=100)
+    """Old revisions that are kept for rollback."""

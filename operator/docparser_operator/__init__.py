@@ -1,0 +1,1 @@
+"""The operator: keeps pods as each DocParserDeployment wants them."""

@@ -1,0 +1,1 @@
+"""The objects of a DocParserDeployment as they should be: pure functions to manifests."""

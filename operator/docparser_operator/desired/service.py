@@ -1,0 +1,33 @@
+"""The Service in front of the pods of the revision that serves."""
+
+from typing import Any
+
+from docparser_api import names
+from docparser_api.deployment import DocParserDeployment
+
+from docparser_operator.desired.metadata import metadata, pod_selector
+from docparser_operator.kinds import Manifest
+
+
+def service(parser: DocParserDeployment, serving: str | None) -> Manifest:
+    """Return the Service for the pods of revision `serving`; of all revisions with None."""
+    wanted = parser.spec.service
+    port: dict[str, Any] = {
+        "name": names.PORT_NAME,
+        "port": wanted.port,
+        "targetPort": names.PORT_NAME,
+        "protocol": "TCP",
+        "appProtocol": "http",
+    }
+    if wanted.node_port is not None:
+        port["nodePort"] = wanted.node_port
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata(parser.metadata, parser.metadata.name, annotations=wanted.annotations),
+        "spec": {
+            "type": wanted.type,
+            "selector": pod_selector(parser.metadata, serving),
+            "ports": [port],
+        },
+    }

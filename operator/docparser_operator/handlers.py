@@ -1,0 +1,69 @@
+"""kopf: watches the cluster and turns every event into a key to look at. Nothing else."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import kopf
+from docparser_api import names
+
+from docparser_operator.kinds import DOC_PARSER, WATCHED_CHILDREN, Kind, Manifest
+
+OnEvent = Callable[[Kind, str | None, Manifest], None]
+"""Called with kind, event type (None for the first listing) and object."""
+
+CHILD_SELECTOR = f"{names.LABEL_MANAGED_BY}={names.MANAGER}"
+WATCH_SECONDS = 300  # the API server takes whole seconds only
+
+
+def watch(on_event: OnEvent, namespaces: Sequence[str], stop: threading.Event) -> None:
+    """Run kopf until `stop` is set.
+
+    It wants a thread of its own, since in the end it cancels every task of its event loop.
+    `on_event` is called in that thread.
+    """
+    asyncio.run(
+        kopf.operator(
+            registry=registry(on_event),
+            settings=settings(),
+            standalone=True,
+            clusterwide=not namespaces,
+            namespaces=namespaces,
+            stop_flag=stop,
+        )
+    )
+
+
+def registry(on_event: OnEvent) -> kopf.OperatorRegistry:
+    """Return handlers that pass every event of our kinds to `on_event`."""
+    result = kopf.OperatorRegistry()
+    kopf.on.login(registry=result)(_login)
+    for kind in (DOC_PARSER, *WATCHED_CHILDREN):
+        _register(result, kind, on_event)
+    return result
+
+
+def settings() -> kopf.OperatorSettings:
+    """Return kopf's settings: watch only what is ours, write nothing."""
+    result = kopf.OperatorSettings()
+    result.posting.enabled = False
+    result.scanning.disabled = True
+    result.watching.server_timeout = WATCH_SECONDS
+    result.watching.connect_timeout = 10.0
+    for kind in WATCHED_CHILDREN:
+        selector = (kind.group, kind.version, kind.plural)
+        result.watching.label_selectors[selector] = CHILD_SELECTOR
+    return result
+
+
+def _register(registry: kopf.OperatorRegistry, kind: Kind, on_event: OnEvent) -> None:
+    @kopf.on.event(kind.group, kind.version, kind.plural, registry=registry)
+    async def _(event: kopf.RawEvent, **_: Any) -> None:
+        manifest = {"apiVersion": kind.api_version, "kind": kind.kind, **event["object"]}
+        on_event(kind, event["type"], manifest)
+
+
+def _login(**kwargs: Any) -> kopf.ConnectionInfo | None:
+    """Return the connection: the service account in a pod, else KUBECONFIG."""
+    return kopf.login_with_service_account(**kwargs) or kopf.login_with_kubeconfig(**kwargs)

@@ -1,0 +1,171 @@
+"""What to write, in which order, for one DocParserDeployment: a pure function."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from docparser_api import names
+from docparser_api.deployment import DocParserDeployment
+from docparser_api.status import Reason
+
+from docparser_operator import kinds
+from docparser_operator.clock import timestamp
+from docparser_operator.desired.account import service_account
+from docparser_operator.desired.disruption import disruption_budget
+from docparser_operator.desired.metadata import revision_name
+from docparser_operator.desired.service import service
+from docparser_operator.desired.workload import deployment
+from docparser_operator.kinds import Manifest, Ref
+from docparser_operator.observed import Observed
+from docparser_operator.problems import Problem, find_problem
+from docparser_operator.revisions import (
+    Outcome,
+    Revision,
+    controller_revision,
+    is_failed,
+    superfluous,
+    wanted_revision,
+)
+from docparser_operator.rollout import Decision, Situation, decide
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The writes for one DocParserDeployment, and the decision behind them.
+
+    Attributes:
+        apply: manifests in the order in which they are to be applied.
+        delete: children that can go, after everything was applied.
+        decision: the state of the rollout.
+        revisions: the revisions that live on, by hash.
+        target: the revision that spec asks for.
+        problem: what keeps its pods from serving, if anything.
+    """
+
+    apply: tuple[Manifest, ...]
+    delete: tuple[Ref, ...]
+    decision: Decision
+    revisions: dict[str, Revision]
+    target: Revision
+    problem: Problem | None
+
+
+def make_plan(parser: DocParserDeployment, observed: Observed, now: datetime) -> Plan:
+    """Return what to do so that `observed` becomes what `parser` asks for."""
+    target = wanted_revision(parser, observed.revisions)
+    stable = _stable(parser, observed)
+    decision = decide(
+        Situation(
+            replicas=parser.spec.replicas,
+            rules=parser.spec.rollout,
+            target=target.hash,
+            target_failed=is_failed(target, parser),
+            stable=stable,
+            rollout=parser.status.rollout,
+            observed=observed,
+            now=now,
+        )
+    )
+    problem = _problem(observed, target.hash, decision.stable)
+    target = _with_outcome(parser, target, decision, problem, now)
+    revisions = {**observed.revisions, target.hash: target}
+    live = {target.hash, *decision.sizes, *({decision.stable} if decision.stable else ())}
+    forget = superfluous(revisions, live, parser.spec.revision_history_limit)
+    return Plan(
+        apply=_manifests(parser, observed, decision, revisions, target),
+        delete=_deletions(parser, observed, decision, forget),
+        decision=decision,
+        revisions=revisions,
+        target=target,
+        problem=problem,
+    )
+
+
+def _stable(parser: DocParserDeployment, observed: Observed) -> str | None:
+    """Return the revision that serves; where the status was lost, the latest that ever did."""
+    stable = parser.status.current_revision
+    if stable in observed.revisions:
+        return stable
+    proven = [
+        revision
+        for revision in observed.revisions.values()
+        if revision.hash in observed.workloads
+        and revision.outcome is not None
+        and revision.outcome.result == "Succeeded"
+    ]
+    return max(proven, key=lambda revision: revision.number).hash if proven else None
+
+
+def _problem(observed: Observed, target: str, stable: str | None) -> Problem | None:
+    """Return the problem of the target's pods or, where it has none, of the stable revision's."""
+    for revision in dict.fromkeys((target, stable)):
+        pods = [pod for pod in observed.pods if pod.revision == revision]
+        workload = observed.workloads.get(revision or "")
+        if problem := find_problem(pods, [workload] if workload else []):
+            return problem
+    return None
+
+
+def _with_outcome(
+    parser: DocParserDeployment,
+    target: Revision,
+    decision: Decision,
+    problem: Problem | None,
+    now: datetime,
+) -> Revision:
+    """Return `target` with the end of its rollout noted, once it has ended."""
+    if decision.failed:
+        reason = problem.reason if problem else Reason.ROLLOUT_FAILED
+        message = problem.message if problem else "no progress within the deadline"
+        retry = parser.metadata.annotations.get(names.ANNOTATION_RETRY, "")
+        outcome = Outcome("Failed", timestamp(now), reason, message, retry)
+        return replace(target, outcome=outcome)
+    succeeded = target.outcome is not None and target.outcome.result == "Succeeded"
+    if decision.stable == target.hash and not succeeded:
+        return replace(target, outcome=Outcome("Succeeded", timestamp(now)))
+    return target
+
+
+def _manifests(
+    parser: DocParserDeployment,
+    observed: Observed,
+    decision: Decision,
+    revisions: dict[str, Revision],
+    target: Revision,
+) -> tuple[Manifest, ...]:
+    """Return the children: what grows before the Service moves, what shrinks after it."""
+    grow: list[Manifest] = []
+    shrink: list[Manifest] = []
+    for name, size in decision.sizes.items():
+        if name not in revisions:
+            continue
+        manifest = deployment(parser, name, revisions[name].template, size)
+        present = observed.workloads.get(name)
+        (shrink if present and size < present.replicas else grow).append(manifest)
+    return (
+        controller_revision(parser.metadata, target),
+        service_account(parser.metadata),
+        disruption_budget(parser),
+        *grow,
+        service(parser, decision.serving),
+        *shrink,
+    )
+
+
+def _deletions(
+    parser: DocParserDeployment, observed: Observed, decision: Decision, forget: list[str]
+) -> tuple[Ref, ...]:
+    """Return the empty Deployments, those of unknown content, and the forgotten revisions."""
+    unknown = [
+        name
+        for name, size in decision.sizes.items()
+        if name not in observed.revisions and name in observed.workloads and size == 0
+    ]
+    owner, namespace = parser.metadata, parser.metadata.namespace
+    return tuple(
+        Ref(kinds.DEPLOYMENT, namespace, observed.workloads[name].manifest["metadata"]["name"])
+        for name in (*decision.delete, *unknown)
+    ) + tuple(
+        Ref(kinds.CONTROLLER_REVISION, namespace, revision_name(owner, name))
+        for name in forget
+        if name in observed.revisions
+    )

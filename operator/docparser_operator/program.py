@@ -1,0 +1,129 @@
+"""Wires the operator together and runs it until it is told to stop."""
+
+import asyncio
+import signal
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from docparser_operator import handlers, health
+from docparser_operator.clock import utc_now
+from docparser_operator.cluster import KubernetesCluster, connect
+from docparser_operator.controller import Controller
+from docparser_operator.kinds import LEASE, Key, Kind, Manifest, Ref
+from docparser_operator.leadership import Elector, LeaseTiming
+from docparser_operator.metrics import Metrics
+from docparser_operator.reconcile import Reconciler
+from docparser_operator.settings import Settings, identity
+from docparser_operator.store import Store
+from docparser_operator.watching import Watching
+from docparser_operator.writer import Writer
+
+
+class Program:
+    """One running operator.
+
+    Args:
+        settings: its settings.
+        cluster: the API server.
+        metrics: its metrics; `cluster` counts its writes there.
+    """
+
+    def __init__(self, settings: Settings, cluster: KubernetesCluster, metrics: Metrics) -> None:
+        self._settings = settings
+        self._metrics = metrics
+        self._store = Store()
+        lease = Ref(LEASE, settings.namespace, settings.lease)
+        self._elector = Elector(cluster, lease, identity(), LeaseTiming(), time.monotonic)
+        writer = Writer(cluster, self._store, self._elector.leads)
+        reconciler = Reconciler(cluster, self._store, writer, utc_now)
+        self._controller = Controller(reconciler.reconcile, metrics, settings.workers)
+        self._watching = Watching(
+            cluster, self._store, self._wake, settings.watch_namespaces, metrics
+        )
+        self._tasks: list[asyncio.Task[Any]] = []
+        self._synced = False
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run until `stop` is set or a part of the program fails.
+
+        Raises:
+            Exception: whatever ended the part that failed.
+        """
+        app = health.application(self._metrics.registry, self._alive, lambda: self._synced)
+        runner = await health.serve(app, self._settings.port)
+        end_of_watch = threading.Event()
+        shell = asyncio.to_thread(
+            handlers.watch, self._from_thread(), self._settings.watch_namespaces, end_of_watch
+        )
+        self._tasks = [
+            asyncio.create_task(shell, name="watch"),
+            asyncio.create_task(self._watching.run(self._settings.resync_seconds), name="sync"),
+            asyncio.create_task(self._elector.run(self._lead), name="elector"),
+        ]
+        stopped = asyncio.create_task(stop.wait(), name="stop")
+        try:
+            await asyncio.wait([*self._tasks, stopped], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopped.cancel()
+            end_of_watch.set()
+            await runner.cleanup()
+            await _ended(self._tasks)
+
+    def _from_thread(self) -> handlers.OnEvent:
+        """Return the event handler in a form that another thread may call."""
+        loop = asyncio.get_running_loop()
+
+        def on_event(kind: Kind, event_type: str | None, manifest: Manifest) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits for events any more
+                loop.call_soon_threadsafe(self._watching.on_event, kind, event_type, manifest)
+
+        return on_event
+
+    async def _lead(self) -> None:
+        """Start from what the cluster says now, not from what an event said before."""
+        self._metrics.leader.set(1)
+        try:
+            await self._first_sync()
+            self._controller.queue.clear()
+            for key in self._store.resources():
+                self._controller.queue.add(key)
+            await self._controller.run()
+        finally:
+            self._metrics.leader.set(0)
+
+    async def _first_sync(self) -> None:
+        await self._watching.full_sync()
+        self._synced = True
+
+    def _wake(self, key: Key) -> None:
+        if self._elector.leads():
+            self._controller.queue.add(key)
+
+    def _alive(self) -> bool:
+        return all(not task.done() for task in self._tasks)
+
+
+async def _ended(tasks: list[asyncio.Task[Any]]) -> None:
+    """End the tasks and raise the first error that one of them ended with."""
+    watch, *others = tasks
+    for task in others:
+        task.cancel()
+    results = await asyncio.gather(watch, *others, return_exceptions=True)
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+
+
+async def main(settings: Settings) -> None:
+    """Run the operator with `settings` until SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    metrics = Metrics()
+    cluster = await connect(metrics.count_write)
+    try:
+        await Program(settings, cluster, metrics).run(stop)
+    finally:
+        await cluster.close()

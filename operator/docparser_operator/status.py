@@ -1,0 +1,204 @@
+"""The status of a DocParserDeployment: a pure function of plan, observation and clock."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from docparser_api.deployment import DocParserDeployment, ObjectMeta
+from docparser_api.status import (
+    Condition,
+    ConditionType,
+    DocParserDeploymentStatus,
+    Reason,
+)
+
+from docparser_operator.clock import timestamp
+from docparser_operator.desired.metadata import endpoint, pod_selector
+from docparser_operator.observed import Observed, Workload
+from docparser_operator.plan import Plan
+from docparser_operator.problems import Problem
+
+Truth = Literal["True", "False", "Unknown"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A condition without its times."""
+
+    type: ConditionType
+    status: Truth
+    reason: Reason
+    message: str
+
+
+def make_status(
+    parser: DocParserDeployment,
+    observed: Observed,
+    plan: Plan,
+    refusal: Problem | None,
+    now: datetime,
+) -> DocParserDeploymentStatus:
+    """Return the status after `plan` was carried out.
+
+    Args:
+        parser: the object, with the status as it stands.
+        observed: the children before the plan.
+        plan: what was written.
+        refusal: why the API server did not take all of it, if so.
+        now: the time.
+    """
+    decision, generation = plan.decision, parser.metadata.generation
+    # After a refusal the cluster still runs what the last status says.
+    stable = parser.status.current_revision if refusal else decision.stable
+    current = observed.workloads.get(stable or plan.target.hash)
+    updated = observed.workloads.get(plan.target.hash)
+    findings = (
+        _ready(parser, stable, current, plan.problem, refusal),
+        _progressing(parser, observed, plan, refusal),
+        _degraded(plan, refusal),
+        _name_conflict(refusal),
+    )
+    return DocParserDeploymentStatus(
+        observed_generation=parser.status.observed_generation if refusal else generation,
+        summary=_summary(findings),
+        replicas=current.pods if current else 0,
+        ready_replicas=current.ready if current else 0,
+        available_replicas=current.available if current else 0,
+        updated_replicas=updated.pods if updated else 0,
+        selector=_selector(parser.metadata, stable or plan.target.hash),
+        current_revision=stable,
+        current_revision_number=plan.revisions[stable].number if stable else None,
+        update_revision=plan.target.hash,
+        update_revision_number=plan.target.number,
+        endpoint=endpoint(parser),
+        rollout=parser.status.rollout if refusal else decision.rollout,
+        conditions=conditions(parser.status, findings, generation, now),
+    )
+
+
+def invalid_status(
+    status: DocParserDeploymentStatus, generation: int, message: str, now: datetime
+) -> DocParserDeploymentStatus:
+    """Return `status` with the finding that the spec passed the schema but cannot be used."""
+    finding = Finding(ConditionType.DEGRADED, "True", Reason.INVALID_SPEC, message)
+    kept = [
+        Finding(c.type, c.status, c.reason, c.message)
+        for c in status.conditions
+        if c.type != ConditionType.DEGRADED
+    ]
+    findings = (*kept, finding)
+    return status.model_copy(
+        update={
+            "summary": f"{finding.reason}: {message}"[:512],
+            "conditions": conditions(status, findings, generation, now),
+        }
+    )
+
+
+def conditions(
+    old: DocParserDeploymentStatus,
+    findings: tuple[Finding, ...],
+    generation: int,
+    now: datetime,
+) -> list[Condition]:
+    """Return `findings` as conditions; the transition time moves only with the status."""
+    before = {condition.type: condition for condition in old.conditions}
+    result = []
+    for finding in findings:
+        last = before.get(finding.type)
+        same = last is not None and last.status == finding.status
+        result.append(
+            Condition(
+                **vars(finding),
+                observed_generation=generation,
+                last_transition_time=last.last_transition_time
+                if last is not None and same
+                else timestamp(now),
+            )
+        )
+    return result
+
+
+def _ready(
+    parser: DocParserDeployment,
+    stable: str | None,
+    current: Workload | None,
+    problem: Problem | None,
+    refusal: Problem | None,
+) -> Finding:
+    wanted, available = parser.spec.replicas, current.available if current else 0
+    if refusal is not None and (stable is None or refusal.reason == Reason.NAME_CONFLICT):
+        return Finding(ConditionType.READY, "False", refusal.reason, refusal.message)
+    if stable is None:
+        words = f"{available} of {wanted} pods of the first revision are available"
+        words += f"; {problem.message}" if problem else ""
+        return Finding(ConditionType.READY, "False", Reason.NO_REVISION, words)
+    if wanted == 0:
+        words = "spec.replicas is 0, so nothing serves"
+        return Finding(ConditionType.READY, "False", Reason.SCALED_TO_ZERO, words)
+    words = f"{min(available, wanted)} of {wanted} pods are available"
+    if available >= wanted:
+        return Finding(ConditionType.READY, "True", Reason.AVAILABLE, words)
+    return Finding(ConditionType.READY, "False", Reason.INSUFFICIENT_REPLICAS, words)
+
+
+def _progressing(
+    parser: DocParserDeployment, observed: Observed, plan: Plan, refusal: Problem | None
+) -> Finding:
+    kind, decision, target = ConditionType.PROGRESSING, plan.decision, plan.target
+    number, wanted = target.number, parser.spec.replicas
+    if refusal is not None:
+        words = f"revision {number} waits: {refusal.message}"
+        return Finding(kind, "True", Reason.ROLLING_OUT, words)
+    if decision.rollout.failed_at is not None:
+        words = f"revision {number} was given up; revision in use: {_in_use(plan)}"
+        return Finding(kind, "False", Reason.ROLLOUT_FAILED, words)
+    if decision.stable == target.hash:
+        if decision.rollout.completed_at is not None:
+            return Finding(kind, "False", Reason.ROLLOUT_COMPLETE, f"revision {number} serves")
+        left = observed.foreign_pod_count(target.hash)
+        words = f"revision {number} serves; {left} older pods have to finish and go"
+        return Finding(kind, "True", Reason.RETIRING, words)
+    if decision.waiting_for_pods:
+        words = f"revision {number} waits until {decision.waiting_for_pods} older pods are gone"
+        return Finding(kind, "True", Reason.WAITING_FOR_OLD_PODS, words)
+    workload = observed.workloads.get(target.hash)
+    available = workload.available if workload else 0
+    words = f"{available} of {wanted} pods of revision {number} are available"
+    return Finding(kind, "True", Reason.ROLLING_OUT, words)
+
+
+def _in_use(plan: Plan) -> str:
+    stable = plan.decision.stable
+    return str(plan.revisions[stable].number) if stable else "none"
+
+
+def _degraded(plan: Plan, refusal: Problem | None) -> Finding:
+    kind, outcome = ConditionType.DEGRADED, plan.target.outcome
+    problem = refusal or plan.problem
+    if problem is not None:
+        return Finding(kind, "True", problem.reason, problem.message)
+    if plan.decision.rollout.failed_at is not None and outcome is not None:
+        words = f"revision {plan.target.number} failed: {outcome.reason}: {outcome.message}"
+        return Finding(kind, "True", Reason.ROLLOUT_FAILED, words)
+    return Finding(kind, "False", Reason.HEALTHY, "no pod reports a problem")
+
+
+def _name_conflict(refusal: Problem | None) -> Finding:
+    kind = ConditionType.NAME_CONFLICT
+    if refusal is not None and refusal.reason == Reason.NAME_CONFLICT:
+        return Finding(kind, "True", Reason.NAME_CONFLICT, refusal.message)
+    return Finding(kind, "False", Reason.NO_CONFLICT, "no foreign object is in the way")
+
+
+def _summary(findings: tuple[Finding, ...]) -> str:
+    """Return one line for people: what needs attention, else what is under way, else the rest."""
+    ready, progressing, degraded, conflict = findings
+    for finding in (conflict, degraded, progressing):
+        if finding.status == "True":
+            return f"{finding.reason}: {finding.message}"[:512]
+    return f"{ready.reason}: {ready.message}"[:512]
+
+
+def _selector(owner: ObjectMeta, revision: str) -> str:
+    return ",".join(f"{k}={v}" for k, v in pod_selector(owner, revision).items())

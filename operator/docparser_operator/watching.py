@@ -1,0 +1,84 @@
+"""Keeps the store true to the cluster: events as they come, a full list now and then."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import structlog
+
+from docparser_operator.cluster import Cluster
+from docparser_operator.errors import ApiError, UnavailableError
+from docparser_operator.handlers import CHILD_SELECTOR
+from docparser_operator.kinds import DOC_PARSER, WATCHED_CHILDREN, Key, Kind, Manifest
+from docparser_operator.metrics import Metrics
+from docparser_operator.store import Store, key_of
+
+log = structlog.get_logger(__name__)
+
+SETTLE_SECONDS = 2.0
+
+
+class Watching:
+    """Feeds the store.
+
+    A watch that broke and listed anew says nothing of what was deleted meanwhile; therefore a
+    first listing asks for a full comparison.
+
+    Args:
+        cluster: where full lists come from.
+        store: what is fed.
+        wake: called with each key that something new is known about.
+        namespaces: namespaces to list; empty for all.
+        metrics: where events are counted.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        store: Store,
+        wake: Callable[[Key], None],
+        namespaces: Sequence[str],
+        metrics: Metrics,
+    ) -> None:
+        self._cluster = cluster
+        self._store = store
+        self._wake = wake
+        self._namespaces: Sequence[str | None] = namespaces or [None]
+        self._metrics = metrics
+        self._relisted = asyncio.Event()
+
+    def on_event(self, kind: Kind, event_type: str | None, manifest: Manifest) -> None:
+        """Take one watch event in."""
+        self._metrics.watch_events.labels(kind.kind).inc()
+        if event_type is None:
+            self._relisted.set()
+        if event_type == "DELETED":
+            news = self._store.remove(manifest)
+        else:
+            news = self._store.put(manifest)
+        key = key_of(manifest)
+        if news and key is not None:
+            self._wake(key)
+
+    async def full_sync(self) -> None:
+        """List everything and wake up whatever differs from what was known."""
+        for kind in (DOC_PARSER, *WATCHED_CHILDREN):
+            selector = "" if kind == DOC_PARSER else CHILD_SELECTOR
+            lists = [await self._cluster.list(kind, n, selector) for n in self._namespaces]
+            changed = self._store.replace(kind, [m for found in lists for m in found])
+            for key in changed:
+                self._wake(key)
+        self._metrics.last_sync.set_to_current_time()
+
+    async def run(self, resync_seconds: float) -> None:
+        """Compare fully after every first listing of a watch, and every `resync_seconds`."""
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._relisted.wait(), resync_seconds)
+            await asyncio.sleep(SETTLE_SECONDS)
+            self._relisted.clear()
+            try:
+                await self.full_sync()
+            except (ApiError, UnavailableError) as error:
+                log.warning("full sync failed", error=str(error))
+                self._relisted.set()
