@@ -43,7 +43,6 @@ class Program:
             cluster, self._store, self._wake, settings.watch_namespaces, metrics
         )
         self._tasks: list[asyncio.Task[Any]] = []
-        self._synced = False
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run until `stop` is set or a part of the program fails.
@@ -51,7 +50,7 @@ class Program:
         Raises:
             Exception: whatever ended the part that failed.
         """
-        app = health.application(self._metrics.registry, self._alive, lambda: self._synced)
+        app = health.application(self._metrics.registry, self._alive, lambda: self._watching.synced)
         runner = await health.serve(app, self._settings.port)
         end_of_watch = threading.Event()
         shell = asyncio.to_thread(
@@ -85,17 +84,13 @@ class Program:
         """Start from what the cluster says now, not from what an event said before."""
         self._metrics.leader.set(1)
         try:
-            await self._first_sync()
+            await self._watching.full_sync()
             self._controller.queue.clear()
             for key in self._store.resources():
                 self._controller.queue.add(key)
             await self._controller.run()
         finally:
             self._metrics.leader.set(0)
-
-    async def _first_sync(self) -> None:
-        await self._watching.full_sync()
-        self._synced = True
 
     def _wake(self, key: Key) -> None:
         if self._elector.leads():

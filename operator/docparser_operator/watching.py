@@ -30,6 +30,9 @@ class Watching:
         wake: called with each key that something new is known about.
         namespaces: namespaces to list; empty for all.
         metrics: where events are counted.
+
+    Attributes:
+        synced: whether everything has been listed once.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class Watching:
         self._namespaces: Sequence[str | None] = namespaces or [None]
         self._metrics = metrics
         self._relisted = asyncio.Event()
+        self.synced = False
 
     def on_event(self, kind: Kind, event_type: str | None, manifest: Manifest) -> None:
         """Take one watch event in."""
@@ -68,6 +72,7 @@ class Watching:
             changed = self._store.replace(kind, [m for found in lists for m in found])
             for key in changed:
                 self._wake(key)
+        self.synced = True
         self._metrics.last_sync.set_to_current_time()
 
     async def run(self, resync_seconds: float) -> None:

@@ -51,7 +51,6 @@ def owner_reference(owner: ObjectMeta) -> dict[str, Any]:
         "name": owner.name,
         "uid": owner.uid,
         "controller": True,
-        "blockOwnerDeletion": True,
     }
 
 

@@ -1,0 +1,55 @@
+# `make demo` and `make test` set up everything that they need, also on a bare Debian 12.
+
+PYTHON := .venv/bin/python
+CLUSTER := PYTHONPATH=tests $(PYTHON) -m localcluster
+FAST := tests/unit tests/architecture tests/contract tests/convergence
+SOURCES := crds operator runtime tests examples
+
+.PHONY: help demo test test-fast test-integration test-e2e lint format generate images cluster cluster-down clean
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | column -t -s '|'
+
+demo: .venv/.ready ## Real cluster, operator, a pod that reads a PDF; prints the Markdown
+	$(PYTHON) examples/demo.py
+
+test: lint test-fast test-integration test-e2e ## Everything, as CI runs it
+
+test-fast: .venv/.ready ## Unit, architecture, contract and convergence tests; no cluster
+	$(PYTHON) -m pytest $(FAST)
+
+test-integration: .venv/.ready ## The operator against a real API server
+	$(CLUSTER) build
+	$(PYTHON) -m pytest tests/integration
+
+test-e2e: .venv/.ready cluster images ## Pods under a real kubelet
+	$(PYTHON) -m pytest tests/e2e
+
+lint: .venv/.ready ## ruff, mypy, import contracts
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy $(SOURCES)
+	.venv/bin/lint-imports
+
+format: .venv/.ready ## Format the code
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
+
+generate: .venv/.ready ## Write the CustomResourceDefinition from its Python types
+	$(PYTHON) crds/generate.py > crds/docparserdeployments.yaml.new
+	mv crds/docparserdeployments.yaml.new crds/docparserdeployments.yaml
+
+images: .venv/.ready cluster ## Build both images and load them into the cluster
+	$(CLUSTER) images
+
+cluster: .venv/.ready ## Start a local Kubernetes (kind where Docker runs)
+	$(CLUSTER) up
+
+cluster-down: .venv/.ready ## Stop it and remove what it left
+	$(CLUSTER) down
+
+clean: ## Remove caches of the tools
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.venv/.ready: pyproject.toml uv.lock crds/pyproject.toml operator/pyproject.toml runtime/pyproject.toml
+	tests/setup.sh

@@ -1,0 +1,133 @@
+"""`make demo`: the main job on real input, from nothing to Markdown.
+
+Starts a local Kubernetes, builds both images, installs the operator, applies
+`examples/01-minimal.yaml`, posts a three-page PDF to the pod's Service and
+prints the Markdown that comes back. Safe to run again, also after Ctrl-C.
+"""
+
+import json
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(REPOSITORY / "tests"))
+
+from localcluster import cli  # noqa: E402 (tests/ is not installed)
+from support.kubectl import Kubectl, local_kubectl  # noqa: E402
+from support.sample_document import (  # noqa: E402
+    SAMPLE_PAGES,
+    character_error_rate,
+    sample_pdf,
+)
+
+NAMESPACE = "docparser-demo"
+NAME = "reader"
+LOCAL_PORT = 18080
+LIMIT = 0.01
+
+
+def main() -> int:
+    """Run the demo; return the exit code."""
+    for step in (["build"], ["up"], ["images"]):
+        if code := cli.main(step):
+            return code
+    kubectl = local_kubectl().within(NAMESPACE)
+    install(kubectl)
+    deploy(kubectl)
+    answer = parse(kubectl, sample_pdf())
+    return report(answer)
+
+
+def install(kubectl: Kubectl) -> None:
+    """Install CRD, RBAC and operator, and wait until the operator is there."""
+    say("installing the operator: kubectl apply -k charts/kustomize/local")
+    manifests = REPOSITORY / "charts/kustomize/local"
+    system = kubectl.within("docparser-system")
+    system.run("apply", "--server-side", "--force-conflicts", "-k", str(manifests))
+    # The tag of a local build stays the same, so pods of an older build must be replaced.
+    system.run("rollout", "restart", "deployment/docparser-operator")
+    system.run("rollout", "status", "deployment/docparser-operator", "--timeout=120s")
+
+
+def deploy(kubectl: Kubectl) -> None:
+    """Apply the example in a namespace that enforces restricted pods, and wait for Ready."""
+    kubectl.apply(
+        {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {
+                "name": NAMESPACE,
+                "labels": {"pod-security.kubernetes.io/enforce": "restricted"},
+            },
+        }
+    )
+    say("applying examples/01-minimal.yaml and waiting until it is Ready")
+    kubectl.run("apply", "-f", str(REPOSITORY / "examples/01-minimal.yaml"))
+    kubectl.run(
+        "wait", f"dpd/{NAME}", "--for=condition=Ready", "--timeout=180s", timeout_seconds=200
+    )
+    say(kubectl.run("get", "dpd,pods,services"))
+
+
+def parse(kubectl: Kubectl, pdf: bytes) -> dict[str, object]:
+    """Return the answer of the pod to `pdf`."""
+    say(f"posting a three-page PDF ({len(pdf)} bytes) to service/{NAME}")
+    with port_forward(kubectl):
+        request = urllib.request.Request(  # noqa: S310 (loopback)
+            f"http://127.0.0.1:{LOCAL_PORT}/v1/document/parse",
+            data=pdf,
+            headers={"Content-Type": "application/pdf"},
+        )
+        with urllib.request.urlopen(request, timeout=120) as response:  # noqa: S310
+            answer: dict[str, object] = json.load(response)
+    return answer
+
+
+@contextmanager
+def port_forward(kubectl: Kubectl) -> Iterator[None]:
+    """Make the Service reachable on a loopback port for the duration of the context."""
+    argv = kubectl.argv("port-forward", f"service/{NAME}", f"{LOCAL_PORT}:80")
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as process:
+        try:
+            wait_for_port(process)
+            yield
+        finally:
+            process.terminate()
+
+
+def wait_for_port(process: "subprocess.Popen[bytes]", seconds: float = 30) -> None:
+    """Return once the forwarded service says that it is ready."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{LOCAL_PORT}/readyz", timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise SystemExit(f"kubectl port-forward did not become usable within {seconds:.0f} s")
+
+
+def report(answer: dict[str, object]) -> int:
+    """Print the Markdown and how well it matches the known text; return the exit code."""
+    content = str(answer["content"])
+    expected = "\n\n".join(SAMPLE_PAGES)
+    rate = character_error_rate(expected, content)
+    print(f"\n{'-' * 78}\n{content}\n{'-' * 78}")  # noqa: T201
+    say(f"character error rate {rate:.2%} (limit {LIMIT:.0%}), reading order checked by it")
+    say("the cluster stays up; look around with: make kubectl ARGS='get dpd -A', or make cluster-down")
+    return 0 if rate <= LIMIT else 1
+
+
+def say(text: str) -> None:
+    """Print one step of the demo."""
+    print(f"[demo] {text}", flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The OCR service: documents in, Markdown out."""

@@ -1,0 +1,45 @@
+"""Pure: what was read, as the API's answer."""
+
+from docparser_runtime.engine.base import Block
+from docparser_runtime.schemas import BlockBody, PageBody, ParseResponse, Timings
+from docparser_runtime.service import Page, Reading
+
+
+def response(reading: Reading, *, request_id: str, model: str) -> ParseResponse:
+    """Return `reading` as the body of an answer."""
+    pages = tuple(_page(index, page) for index, page in enumerate(reading.pages))
+    return ParseResponse(
+        request_id=request_id,
+        model=model,
+        content="\n\n".join(page.markdown for page in pages if page.markdown),
+        pages=pages,
+        vision_tokens=sum(page.vision_tokens for page in pages),
+        repaired=reading.repaired,
+        timings=Timings(queue=reading.queue_seconds, parse=reading.parse_seconds),
+    )
+
+
+def _page(index: int, page: Page) -> PageBody:
+    blocks = page.result.blocks
+    return PageBody(
+        index=index,
+        width=page.width,
+        height=page.height,
+        markdown=page.result.markdown,
+        text="\n\n".join(block.text for block in blocks) if blocks else page.result.markdown,
+        blocks=tuple(_block(block) for block in blocks),
+        vision_tokens=page.result.vision_tokens,
+        seconds=page.seconds,
+    )
+
+
+def _block(block: Block) -> BlockBody:
+    box = block.box
+    return BlockBody(
+        kind=block.kind,
+        text=block.text,
+        markdown=block.markdown,
+        box=(box.left, box.top, box.right, box.bottom),
+        confidence=block.confidence,
+        level=block.level,
+    )

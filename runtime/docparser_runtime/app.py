@@ -1,0 +1,60 @@
+"""The ASGI application."""
+
+import random
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from docparser_runtime import apidoc, problems
+from docparser_runtime.auth import BearerToken
+from docparser_runtime.boundary import Boundary, Surroundings
+from docparser_runtime.context import Context
+from docparser_runtime.logs import Log
+from docparser_runtime.routes import about, health, parse
+
+_PERCENT = 100
+
+
+def create_app(context: Context, log: Log, token: str | None = None) -> ASGIApp:
+    """Return the application that serves `context`, to bearers of `token` if there is one."""
+    app = _Described(
+        title="DocParser",
+        version=context.version,
+        description="Reads documents and answers with Markdown.",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.with_token = token is not None
+    app.state.context = context
+    problems.register(app)
+    for routes in (parse, health, about):
+        app.include_router(routes.router)
+    if token is not None:
+        app.add_middleware(BearerToken, token=token)
+    app.add_middleware(Boundary, surroundings=_surroundings(context, log))
+    return app
+
+
+class _Described(FastAPI):
+    """FastAPI whose OpenAPI document is complete."""
+
+    with_token = False
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the document; it is made once."""
+        if self.openapi_schema is None:
+            apidoc.complete(super().openapi(), with_token=self.with_token)
+        return super().openapi()
+
+
+def _surroundings(context: Context, log: Log) -> Surroundings:
+    share = context.config.access_log_percent / _PERCENT
+    return Surroundings(
+        metrics=context.metrics,
+        log=log,
+        is_draining=lambda: context.lifecycle.draining,
+        is_sampled=lambda: random.random() < share,  # noqa: S311 (sampling, no secret)
+    )

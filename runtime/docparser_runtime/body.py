@@ -1,0 +1,125 @@
+"""Reads request bodies within limits of size, of pace, and of memory shared by all requests."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from starlette.requests import Request
+
+from docparser_runtime.errors import (
+    BodyTimeout,
+    DocumentTooLarge,
+    QueueFull,
+    UnsupportedMediaType,
+)
+
+GRACE_SECONDS: Final = 30
+"""Time that any body may take."""
+SLOWEST_BYTES_PER_SECOND: Final = 16 * 1024
+"""Pace that a longer body must keep up, so that drops of bytes do not hold a connection open."""
+
+
+class ClientGone(Exception):  # noqa: N818 (nobody is there to be told of an error)
+    """The client closed the connection before its answer."""
+
+
+class MemoryBudget:
+    """Bytes that all request bodies together may take, until their documents have been read."""
+
+    def __init__(self, limit_bytes: int, retry_after: Callable[[], dict[str, str]]) -> None:
+        self.taken_bytes = 0
+        self._limit_bytes = limit_bytes
+        self._retry_after = retry_after
+
+    @contextmanager
+    def lease(self) -> Iterator["Lease"]:
+        """Return a context at whose end everything that was taken in it is given back."""
+        lease = Lease(self)
+        try:
+            yield lease
+        finally:
+            self.taken_bytes -= lease.taken_bytes
+
+    def check(self, size: int) -> None:
+        """Return when `size` more bytes fit.
+
+        Raises:
+            QueueFull: they do not.
+        """
+        if self.taken_bytes + size > self._limit_bytes:
+            raise QueueFull(
+                "The documents that wait take all the memory that is set aside for them; "
+                "try again later.",
+                headers=self._retry_after(),
+            )
+
+
+class Lease:
+    """One request's part of the budget."""
+
+    def __init__(self, budget: MemoryBudget) -> None:
+        self.taken_bytes = 0
+        self._budget = budget
+
+    def check(self, size: int) -> None:
+        """Refuse `size` more bytes when they do not fit."""
+        self._budget.check(size)
+
+    def take(self, size: int) -> None:
+        """Take `size` bytes, or refuse them."""
+        self._budget.check(size)
+        self._budget.taken_bytes += size
+        self.taken_bytes += size
+
+
+@dataclass(frozen=True)
+class Body:
+    """A request body that has not been read yet."""
+
+    request: Request
+    max_bytes: int
+    lease: Lease
+
+    async def read_into(self, sink: Callable[[bytes], object]) -> None:
+        """Pass the body to `sink`, chunk by chunk.
+
+        Raises:
+            DocumentTooLarge: it is longer than `max_bytes`.
+            BodyTimeout: it comes too slowly.
+            QueueFull: the bodies of all requests take too much memory.
+            ClientGone: the client left.
+        """
+        self._check_headers()
+        size, more = 0, True
+        start = asyncio.get_running_loop().time()
+        while more:
+            deadline = start + GRACE_SECONDS + size / SLOWEST_BYTES_PER_SECOND
+            chunk, more = await self._receive(deadline)
+            size += len(chunk)
+            self._check_size(size)
+            self.lease.take(len(chunk))
+            sink(chunk)
+
+    def _check_headers(self) -> None:
+        if self.request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise UnsupportedMediaType("Send the body without Content-Encoding.")
+        announced = self.request.headers.get("content-length", "")
+        if announced.isdecimal():
+            self._check_size(int(announced))
+            self.lease.check(int(announced))
+
+    def _check_size(self, size: int) -> None:
+        if size > self.max_bytes:
+            raise DocumentTooLarge(f"The body is larger than {self.max_bytes} bytes.")
+
+    async def _receive(self, deadline: float) -> tuple[bytes, bool]:
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await self.request.receive()
+        except TimeoutError:
+            raise BodyTimeout("The body came too slowly.") from None
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        return message.get("body", b""), message.get("more_body", False)

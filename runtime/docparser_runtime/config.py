@@ -1,0 +1,73 @@
+"""The process environment, read once and into typed values. Names no field of the configuration."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from docparser_api.base import ApiModel
+from docparser_api.names import ENV_MODEL, ENV_PREFIX, ENV_RUNTIME, ENV_TOKEN
+from docparser_api.runtime import ModelSpec, RuntimeConfig
+from pydantic import ValidationError
+
+Model = TypeVar("Model", bound=ApiModel)
+
+_KNOWN = frozenset({ENV_MODEL, ENV_RUNTIME, ENV_TOKEN})
+
+
+class ConfigError(Exception):
+    """The environment does not describe a service; the message names what to mend."""
+
+
+def load(environ: Mapping[str, str]) -> tuple[ModelSpec, RuntimeConfig]:
+    """Return the configuration that `environ` holds, defaults where it holds none.
+
+    Raises:
+        ConfigError: a variable of our prefix is unknown, or a value does not fit its class.
+    """
+    unknown = sorted(n for n in environ if n.startswith(ENV_PREFIX) and n not in _KNOWN)
+    if unknown:
+        known = ", ".join(sorted(_KNOWN))
+        raise ConfigError(f"unknown environment variables: {', '.join(unknown)} (known: {known})")
+    return _read(environ, ENV_MODEL, ModelSpec), _read(environ, ENV_RUNTIME, RuntimeConfig)
+
+
+def token(environ: Mapping[str, str]) -> str | None:
+    """Return the bearer token that clients must send; None when there is none.
+
+    Raises:
+        ConfigError: the token is blank or holds characters that no HTTP header can carry.
+    """
+    if ENV_TOKEN not in environ:
+        return None
+    # Secrets made from files end with a newline that nobody means.
+    value = environ[ENV_TOKEN].strip()
+    if not value or not value.isascii() or not value.isprintable() or " " in value:
+        raise ConfigError(f"{ENV_TOKEN} must hold printable ASCII characters without blanks")
+    return value
+
+
+def with_engine(model: ModelSpec, engine: str) -> ModelSpec:
+    """Return `model` with another engine.
+
+    Raises:
+        ConfigError: there is no such engine.
+    """
+    try:
+        return ModelSpec.model_validate({**model.model_dump(), "engine": engine})
+    except ValidationError as error:
+        raise ConfigError(_faults(error)) from None
+
+
+def _read(environ: Mapping[str, str], name: str, model: type[Model]) -> Model:
+    try:
+        return model.model_validate_json(environ.get(name, "{}"))
+    except ValidationError as error:
+        raise ConfigError(f"{name}: {_faults(error)}") from None
+
+
+def _faults(error: ValidationError) -> str:
+    return "; ".join(_fault(str(entry["msg"]), entry["loc"]) for entry in error.errors())
+
+
+def _fault(message: str, location: tuple[int | str, ...]) -> str:
+    path = ".".join(str(step) for step in location)
+    return f"{path}: {message}" if path else message

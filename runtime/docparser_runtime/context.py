@@ -1,0 +1,40 @@
+"""What the routes work with."""
+
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+from docparser_api.runtime import ModelSpec, RuntimeConfig
+from fastapi import Depends, Request
+
+from docparser_runtime.body import MemoryBudget
+from docparser_runtime.gate import Gate
+from docparser_runtime.lifecycle import Lifecycle
+from docparser_runtime.metrics import Metrics
+from docparser_runtime.service import ParseService
+
+
+@dataclass(frozen=True)
+class Context:
+    """One service, wired.
+
+    Attributes:
+        model_name: what answers report as `model`.
+        budget: memory of all request bodies.
+    """
+
+    model: ModelSpec
+    config: RuntimeConfig
+    model_name: str
+    version: str
+    lifecycle: Lifecycle
+    gate: Gate
+    budget: MemoryBudget
+    service: ParseService
+    metrics: Metrics
+
+
+def _of_request(request: Request) -> Context:
+    return cast("Context", request.app.state.context)
+
+
+InContext = Annotated[Context, Depends(_of_request)]

@@ -1,0 +1,1 @@
+"""Documents: from untrusted bytes to page images."""

@@ -1,0 +1,80 @@
+"""Which error a client is told when the parser process fails, by its own word or by its death."""
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from docparser_runtime import errors
+from docparser_runtime.parser_child.failures import Failure
+
+_CORRUPT = "The document is damaged and could not be repaired."
+_MEMORY = "The document takes more memory than a document may use here."
+_CRASHED = "The document made the program that opens it fail."
+_TIMEOUT = "Opening or drawing a page of the document took too long."
+
+_ERRORS: Mapping[Failure, tuple[type[errors.DocParserError], str]] = {
+    Failure.CORRUPT: (errors.DocumentCorrupt, _CORRUPT),
+    Failure.ENCRYPTION_UNKNOWN: (
+        errors.UnsupportedEncryption,
+        "The document is encrypted by a method that no password opens here.",
+    ),
+    Failure.IMAGE_TOO_LARGE: (
+        errors.ImageTooLarge,
+        "The image has more pixels than a page may have here.",
+    ),
+    Failure.NO_PAGES: (errors.NoPages, "The document has no pages."),
+    Failure.OUT_OF_MEMORY: (errors.ResourceLimit, _MEMORY),
+    Failure.PAGE_INVALID: (errors.PageInvalid, "A page of the document has no usable size."),
+    Failure.PASSWORD_INVALID: (
+        errors.PasswordInvalid,
+        "The password does not open the document.",
+    ),
+    Failure.PASSWORD_REQUIRED: (
+        errors.PasswordRequired,
+        "The document is encrypted; send its password along.",
+    ),
+    Failure.TOO_MANY_PAGES: (
+        errors.TooManyPages,
+        "The document has more pages than a document may have here.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Death:
+    """How the parser process ended.
+
+    Attributes:
+        exit_code: as subprocess gives it, negative for a signal.
+        peak_bytes: most memory it held at once.
+    """
+
+    exit_code: int
+    peak_bytes: int
+
+
+def error_of(failure: Failure) -> errors.DocParserError:
+    """Return the error that stands for a failure which the process reported."""
+    kind, detail = _ERRORS[failure]
+    return kind(detail)
+
+
+def error_of_death(death: Death, memory_bytes: int) -> errors.DocParserError:
+    """Return the error that stands for a death which nobody in this process caused."""
+    if death.exit_code == -signal.SIGXCPU:
+        return timeout()
+    # SIGKILL comes from the kernel when memory runs out. Libraries in C++ abort
+    # in various ways when they get none; by then they hold most of what they may.
+    if death.exit_code == -signal.SIGKILL or death.peak_bytes > memory_bytes / 2:
+        return errors.ResourceLimit(_MEMORY)
+    return crash()
+
+
+def crash() -> errors.DocParserError:
+    """Return the error for a process that died or talked nonsense."""
+    return errors.ParserCrashed(_CRASHED)
+
+
+def timeout() -> errors.DocParserError:
+    """Return the error for a process that took too long."""
+    return errors.DocumentTimeout(_TIMEOUT)

@@ -1,0 +1,181 @@
+"""A parser process as the service holds it: started, asked, and always ended."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from docparser_runtime.documents.failures import Death
+from docparser_runtime.documents.replies import Drawn, Ready, Reply, parse_reply
+from docparser_runtime.parser_child import frames
+from docparser_runtime.parser_child.limits import Limits
+
+Pixels = NDArray[np.uint8]
+
+
+class ProcessGone(Exception):  # noqa: N818 - the name says it
+    """The process closed its socket."""
+
+
+class ProtocolViolation(Exception):  # noqa: N818 - the name says it
+    """The process sent something that no honest one sends."""
+
+
+class ParserProcess:
+    """One child process and the socket to it. Used by one task at a time.
+
+    Blocking calls (starting, waiting for the end) run on `executor`, whose
+    threads must outlive the process: the kernel kills it with its starter.
+    """
+
+    def __init__(self, executor: Executor, limits: Limits) -> None:
+        self._executor = executor
+        self._limits = limits
+        self._starting: asyncio.Future[None] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+
+    async def start(self) -> Ready:
+        """Start the process and return its greeting.
+
+        Raises:
+            OSError: it cannot be started.
+            ProcessGone: it ended at once.
+        """
+        loop = asyncio.get_running_loop()
+        # Shielded: a start that nobody waits for any more still has to be undone by `end`.
+        self._starting = loop.run_in_executor(self._executor, self._start)
+        await asyncio.shield(self._starting)
+        reply, _ = await self._receive()
+        if not isinstance(reply, Ready):
+            raise ProtocolViolation
+        return reply
+
+    async def ask(
+        self, head: Mapping[str, Any], payload: bytes = b""
+    ) -> tuple[Reply, Pixels | None]:
+        """Send a request and return the answer, with pixels if it is a page.
+
+        Raises:
+            ProcessGone: the process died.
+            ProtocolViolation: the answer has not the form or size of one.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.sock_sendall(
+                self._connection, frames.head_and_prefix(head, len(payload))
+            )
+            await loop.sock_sendall(self._connection, payload)
+        except (BrokenPipeError, ConnectionResetError):
+            raise ProcessGone from None
+        return await self._receive()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs; it may still die at any moment."""
+        process = self._process
+        return process is not None and os.waitid(os.P_PID, process.pid, _PEEK) is None
+
+    async def end(self) -> Death:
+        """Kill the process if it still runs, free everything, and return how it ended."""
+        if self._process is not None:
+            # A process that is dead already keeps the exit code it has.
+            _kill(self._process)
+        return await asyncio.shield(self._ended())
+
+    async def _ended(self) -> Death:
+        if self._starting is not None:
+            await asyncio.wait([self._starting])
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self._reap)
+
+    def _start(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self._process = subprocess.Popen(  # noqa: S603 - every part is our own
+                    [*_COMMAND, self._limits.dumps()],
+                    stdin=theirs,
+                    stdout=subprocess.DEVNULL,
+                    env={},
+                    start_new_session=True,
+                )
+            except BaseException:
+                ours.close()
+                raise
+        ours.setblocking(False)
+        self._socket = ours
+
+    def _reap(self) -> Death:
+        if self._socket is not None:
+            self._socket.close()
+        process = self._process
+        if process is None:
+            return Death(0, 0)
+        _kill(process)
+        _, status, usage = os.wait4(process.pid, 0)
+        # Popen must not wait for the process a second time.
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self._process = None
+        return Death(process.returncode, usage.ru_maxrss * 1024)
+
+    async def _receive(self) -> tuple[Reply, Pixels | None]:
+        prefix = await self._exactly(memoryview(bytearray(frames.PREFIX.size)))
+        head_length, payload_length = frames.PREFIX.unpack(prefix)
+        if head_length > frames.LONGEST_HEAD:
+            raise ProtocolViolation
+        head = await self._exactly(memoryview(bytearray(head_length)))
+        try:
+            reply = parse_reply(bytes(head))
+        except ValueError:
+            raise ProtocolViolation from None
+        if isinstance(reply, Drawn):
+            return reply, await self._pixels(reply, payload_length)
+        if payload_length:
+            raise ProtocolViolation
+        return reply, None
+
+    async def _pixels(self, drawn: Drawn, payload_length: int) -> Pixels:
+        area = drawn.width * drawn.height
+        if area > self._limits.page_pixels or payload_length != 3 * area:
+            raise ProtocolViolation
+        pixels = np.empty((drawn.height, drawn.width, 3), np.uint8)
+        await self._exactly(memoryview(pixels).cast("B"))
+        return pixels
+
+    async def _exactly(self, view: memoryview) -> memoryview:
+        """Fill `view` from the socket and return it."""
+        loop = asyncio.get_running_loop()
+        filled = 0
+        while filled < len(view):
+            try:
+                count = await loop.sock_recv_into(self._connection, view[filled:])
+            except ConnectionResetError:
+                count = 0
+            if count == 0:
+                raise ProcessGone
+            filled += count
+        return view
+
+    @property
+    def _connection(self) -> socket.socket:
+        if self._socket is None:
+            raise ProcessGone
+        return self._socket
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    # Not Popen.kill, which would reap a dead process and lose its use of memory. The
+    # process id cannot belong to another yet, for only `_reap` gives it back.
+    os.kill(process.pid, signal.SIGKILL)
+
+
+_COMMAND = (sys.executable, "-I", "-m", "docparser_runtime.parser_child")
+_PEEK = os.WEXITED | os.WNOHANG | os.WNOWAIT

@@ -1,0 +1,1 @@
+"""Engines: what turns the image of a page into text."""

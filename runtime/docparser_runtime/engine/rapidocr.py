@@ -1,0 +1,96 @@
+"""The embedded engine: PP-OCRv6 on ONNX Runtime, with the weights that the package rapidocr ships.
+
+Of that package only the weight files are used. Its own pipeline would fetch
+files that it misses from the network and sets up logging on import.
+"""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+from docparser_runtime.engine.base import EngineLoadError, PageImage, PageResult, ParseOptions
+from docparser_runtime.engine.cpus import usable_cpus
+from docparser_runtime.engine.detection import Detector
+from docparser_runtime.engine.ink import line_image, text_line
+from docparser_runtime.engine.recognition import Recognizer
+from docparser_runtime.engine.selftest import TEXT, page_with_text
+from docparser_runtime.layout.blocks import page_result
+
+DETECTION_WEIGHTS = "PP-OCRv6_det_small.onnx"
+RECOGNITION_WEIGHTS = "PP-OCRv6_rec_small.onnx"
+LEAST_CONFIDENCE = 0.5
+"""Lines that are read with less are specks and pictures."""
+
+
+class RapidOcrEngine:
+    """Reads printed text on a CPU. One pair of sessions serves all threads."""
+
+    name = "rapidocr-pp-ocrv6"
+    generates = False
+
+    def __init__(self, threads: int = 0, weights: Path | None = None) -> None:
+        """Read with `threads` CPU threads, 0 for all usable, and files from folder `weights`."""
+        self._threads = threads or usable_cpus()
+        self._weights = weights
+        self._models: tuple[Detector, Recognizer] | None = None
+
+    def load(self) -> None:
+        """Load the weights."""
+        folder = self._weights or _packaged_weights()
+        try:
+            self._models = (
+                Detector(self._session(folder / DETECTION_WEIGHTS)),
+                Recognizer(self._session(folder / RECOGNITION_WEIGHTS)),
+            )
+        except Exception as error:
+            raise EngineLoadError(f"The weights in {folder} cannot be loaded: {error}") from error
+
+    def warmup(self) -> None:
+        """Read a page whose text is known."""
+        read = self.parse(page_with_text(), ParseOptions(max_new_tokens=1)).markdown
+        if read.split() != TEXT.split():
+            raise EngineLoadError(f"The engine reads {read!r} where {TEXT!r} stands.")
+
+    def parse(self, page: PageImage, options: ParseOptions) -> PageResult:  # noqa: ARG002
+        """Return what stands on `page`."""
+        if self._models is None:
+            raise RuntimeError("parse before load")
+        detector, recognizer = self._models
+        # The networks were trained on images with blue first.
+        pixels = np.ascontiguousarray(page.pixels[:, :, ::-1])
+        regions = detector.regions(pixels)
+        images = [line_image(pixels, region.corners) for region in regions]
+        lines = [
+            text_line(image, region.corners, *reading)
+            for image, region, reading in zip(
+                images, regions, recognizer.readings(images), strict=True
+            )
+            if reading[0] and reading[1] >= LEAST_CONFIDENCE
+        ]
+        return page_result(lines)
+
+    def close(self) -> None:
+        """Free the sessions."""
+        self._models = None
+
+    def _session(self, path: Path) -> onnxruntime.InferenceSession:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        # Pages differ in size: an arena would keep the largest for ever. Threads
+        # that spin while they wait would burn the quota of the container.
+        options.enable_cpu_mem_arena = False
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        return onnxruntime.InferenceSession(
+            path, sess_options=options, providers=["CPUExecutionProvider"]
+        )
+
+
+def _packaged_weights() -> Path:
+    spec = importlib.util.find_spec("rapidocr")
+    if spec is None or spec.origin is None:
+        raise EngineLoadError("The package rapidocr, which brings the weights, is not installed.")
+    return Path(spec.origin).parent / "models"

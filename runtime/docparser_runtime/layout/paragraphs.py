@@ -1,0 +1,115 @@
+"""Which lines of a column belong together, and how their texts are joined."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from docparser_runtime.engine.base import Box
+from docparser_runtime.layout.lines import TextLine, enclosing
+
+LARGE_GAP = 0.75
+"""White space between lines of different paragraphs, in ems; leading alone gives less."""
+INDENT = 0.8
+"""Indent of a first line, in ems."""
+OTHER_SIZE = 1.2
+"""Ratio of type sizes from which two lines are of different kinds."""
+ROOM_FOR_WORD = 1.0
+"""Room that must be left, in ems, for a word to have fitted on the line before."""
+MUCH_ROOM = 0.3
+"""Share of the column that a line leaves free only at the end of its paragraph."""
+
+ITEM = re.compile(r"^(?:[•●○▪■◦‣∙·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)])\s+(?=\S)")  # noqa: RUF001
+"""A bullet or a number in front of a list item."""
+_SENTENCE_END = (".", "!", "?", ":", "。", "！", "？", "：", '."', ".)", ".”")  # noqa: RUF001
+_FIRST_IDEOGRAPH = "\u2e80"
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Lines that belong together, from top to bottom."""
+
+    lines: tuple[TextLine, ...]
+
+    @property
+    def box(self) -> Box:
+        """Where it stands."""
+        return enclosing(line.box for line in self.lines)
+
+    @property
+    def text(self) -> str:
+        """Its lines as one text."""
+        return joined([line.text for line in self.lines])
+
+    @property
+    def confidence(self) -> float:
+        """Mean confidence of its letters."""
+        letters = sum(len(line.text) for line in self.lines)
+        return sum(line.confidence * len(line.text) for line in self.lines) / max(letters, 1)
+
+
+def paragraphs(lines: Sequence[TextLine]) -> list[Paragraph]:
+    """Return the `lines` of one column, from top to bottom, as paragraphs."""
+    if not lines:
+        return []
+    column = enclosing(line.box for line in lines)
+    found: list[list[TextLine]] = []
+    for line in lines:
+        if found and not _begins(line, found[-1], column):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return [Paragraph(tuple(members)) for members in found]
+
+
+def merged(row: Sequence[TextLine]) -> TextLine:
+    """Return the pieces of one row, from left to right, as one line."""
+    letters = sum(len(piece.text) for piece in row)
+    return TextLine(
+        " ".join(piece.text for piece in row),
+        enclosing(piece.box for piece in row),
+        max(piece.size for piece in row),
+        sum(piece.confidence * len(piece.text) for piece in row) / max(letters, 1),
+    )
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Return the texts of consecutive lines as one.
+
+    A hyphen between a letter and a small letter is taken for one that only
+    the end of the line made. Lines of Chinese or Japanese join without space.
+    """
+    whole = ""
+    for text in texts:
+        if not whole or (whole[-1] >= _FIRST_IDEOGRAPH and text[:1] >= _FIRST_IDEOGRAPH):
+            whole += text
+        elif re.search(r"[^\W\d_]-$", whole) and text[:1].islower():
+            whole = whole[:-1] + text
+        else:
+            whole += " " + text
+    return whole
+
+
+def _begins(line: TextLine, before: Sequence[TextLine], column: Box) -> bool:
+    """Whether `line` begins a paragraph after the lines `before` of the same column."""
+    last = before[-1]
+    em = max(line.size, last.size)
+    if em > OTHER_SIZE * min(line.size, last.size):
+        return True
+    if line.box.top - last.box.bottom > LARGE_GAP * em or ITEM.match(line.text):
+        return True
+    if ITEM.match(before[0].text):
+        # Its further lines are indented to its text.
+        return line.box.left < before[0].box.left + INDENT * em and _ended(line, last, column)
+    if line.box.left - last.box.left > INDENT * em and line.box.left > column.left + INDENT * em:
+        return True
+    return _ended(line, last, column)
+
+
+def _ended(line: TextLine, last: TextLine, column: Box) -> bool:
+    """Whether `last` stops although the first word of `line` would have fitted behind it."""
+    room = column.right - last.box.right
+    if room > MUCH_ROOM * (column.right - column.left):
+        return True
+    letter = (line.box.right - line.box.left) / max(len(line.text), 1)
+    word = (len(line.text.split(maxsplit=1)[0]) + 1) * letter if line.text.split() else 0
+    return room - word > ROOM_FOR_WORD * line.size and last.text.endswith(_SENTENCE_END)

@@ -1,0 +1,134 @@
+"""The order in which the pieces of a page are read.
+
+Columns are found by the recursive XY-cut of Nagy and Seth ("Hierarchical
+representation of optically scanned documents", ICPR 1984), with one change.
+Cutting at every horizontal gap would cut columns whose lines stand level into
+rows, so neighbouring strips are first put together for as long as a common
+vertical gap, a gutter, runs through all of them. What spans the columns, such
+as a title or a wide table, thereby separates the groups.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from docparser_runtime.layout.lines import Placed
+
+P = TypeVar("P", bound=Placed)
+Interval = tuple[float, float]
+
+LEAST_GUTTER = 0.8
+"""Narrowest gap between columns, in ems."""
+LEAST_COLUMN = 5.0
+"""Typical width of a line in the narrowest column of running text, in ems."""
+SECTION_GAP = 2.2
+"""A horizontal gap of this many ems over the whole width ends a group of columns."""
+_CORE_MARGIN = 0.25
+"""Share of a line's height, at top and bottom, in which it may overlap its neighbours."""
+
+
+@dataclass(frozen=True)
+class Region(Generic[P]):
+    """Rows that are read one after the other, pieces in a row from left to right."""
+
+    rows: tuple[tuple[P, ...], ...]
+
+
+def regions(pieces: Sequence[P], em: float) -> list[Region[P]]:
+    """Return the columns of a page and what lies between them, in reading order."""
+    found: list[Region[P]] = []
+    rows: list[tuple[P, ...]] = []
+    for group in _groups(_strips(pieces, em), em):
+        members = [piece for strip in group for piece in strip]
+        columns = _columns(members, em)
+        if _is_running_text(columns, em):
+            if rows:
+                found.append(Region(tuple(rows)))
+                rows = []
+            for column in columns:
+                found.extend(regions(column, em))
+        else:
+            rows.extend(row for strip in group for row in _rows(strip))
+    if rows:
+        found.append(Region(tuple(rows)))
+    return found
+
+
+def _strips(pieces: Sequence[P], em: float) -> list[list[P]]:
+    """Return the pieces cut at every gap that runs across the whole width, from top to bottom."""
+    strips: list[list[P]] = []
+    bottom = float("-inf")
+    for piece in sorted(pieces, key=lambda piece: _core(piece, em)[0]):
+        top, end = _core(piece, em)
+        if top > bottom:
+            strips.append([])
+        strips[-1].append(piece)
+        bottom = max(bottom, end)
+    return strips
+
+
+def _core(piece: Placed, em: float) -> Interval:
+    """Return top and bottom of a piece without the margin in which lines may touch."""
+    box = piece.box
+    margin = _CORE_MARGIN * min(box.bottom - box.top, em)
+    return box.top + margin, box.bottom - margin
+
+
+def _groups(strips: Sequence[list[P]], em: float) -> list[list[list[P]]]:
+    """Return runs of strips, each as long as one gutter goes through all of its strips."""
+    groups: list[list[list[P]]] = []
+    for strip in strips:
+        if groups and _belongs(strip, groups[-1], em):
+            groups[-1].append(strip)
+        else:
+            groups.append([strip])
+    return groups
+
+
+def _belongs(strip: list[P], group: Sequence[list[P]], em: float) -> bool:
+    above = max(piece.box.bottom for piece in group[-1])
+    if min(piece.box.top for piece in strip) - above > SECTION_GAP * em:
+        return False
+    members = [piece for earlier in group for piece in earlier]
+    return len(_columns([*members, *strip], em)) > 1
+
+
+def _columns(pieces: Sequence[P], em: float) -> list[list[P]]:
+    """Return the pieces cut at every gutter, from left to right."""
+    columns: list[list[P]] = []
+    right = float("-inf")
+    for piece in sorted(pieces, key=lambda piece: piece.box.left):
+        if piece.box.left - right >= LEAST_GUTTER * em:
+            columns.append([])
+        columns[-1].append(piece)
+        right = max(right, piece.box.right)
+    return columns
+
+
+def _is_running_text(columns: Sequence[Sequence[Placed]], em: float) -> bool:
+    """Whether columns are to be read one after the other, and not across like a form."""
+    if len(columns) < 2 or min(len(column) for column in columns) < 2:  # noqa: PLR2004
+        return False
+    return all(
+        statistics.median(piece.box.right - piece.box.left for piece in column)
+        >= LEAST_COLUMN * em
+        for column in columns
+    )
+
+
+def _rows(strip: Sequence[P]) -> list[tuple[P, ...]]:
+    """Return a strip's pieces row by row; pieces of a row overlap by half of their height."""
+    rows: list[list[P]] = []
+    for piece in sorted(strip, key=lambda piece: (piece.box.top + piece.box.bottom) / 2):
+        if rows and _is_level(piece, rows[-1][-1]):
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [tuple(sorted(row, key=lambda piece: piece.box.left)) for row in rows]
+
+
+def _is_level(piece: Placed, other: Placed) -> bool:
+    overlap = min(piece.box.bottom, other.box.bottom) - max(piece.box.top, other.box.top)
+    lower = min(piece.box.bottom - piece.box.top, other.box.bottom - other.box.top)
+    return overlap >= lower / 2

@@ -1,0 +1,112 @@
+"""Whether the pod may get requests: loading, ready or failed; and whether it is leaving."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Final
+
+from docparser_runtime.documents.base import DocumentReader
+from docparser_runtime.engine.base import Engine, EngineLoadError
+from docparser_runtime.errors import DocParserError, NotReady
+from docparser_runtime.logs import Log
+from docparser_runtime.metrics import Metrics
+
+_RETRY_SECONDS: Final = "5"
+
+
+class Phase(StrEnum):
+    """How far the engine is."""
+
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+class Lifecycle:
+    """The engine's phase and the pod's farewell.
+
+    Attributes:
+        phase: how far the engine is.
+        draining: whether the pod has been told to leave. It still serves what comes.
+    """
+
+    def __init__(self, metrics: Metrics, log: Log) -> None:
+        self.phase = Phase.LOADING
+        self.draining = False
+        self._metrics = metrics
+        self._log = log
+
+    @property
+    def accepts(self) -> bool:
+        """Whether new requests should be sent here."""
+        return self.phase is Phase.READY and not self.draining
+
+    def reason(self) -> str:
+        """Return a word for the present state."""
+        return "draining" if self.draining else self.phase.value
+
+    def check_loaded(self) -> None:
+        """Return when the engine can read.
+
+        Raises:
+            NotReady: it cannot yet, or never will.
+        """
+        if self.phase is not Phase.READY:
+            raise NotReady(
+                "The engine is still loading; try again later.",
+                headers={"Retry-After": _RETRY_SECONDS},
+            )
+
+    def drain(self) -> None:
+        """Stop asking for requests."""
+        self.draining = True
+
+    async def load(
+        self, engine: Engine, reader: DocumentReader, clock: Callable[[], float] = time.monotonic
+    ) -> bool:
+        """Get both ready while the event loop goes on; return whether they can serve."""
+        began = clock()
+        try:
+            await reader.start()
+            await _in_daemon_thread(lambda: _load(engine))
+        except (EngineLoadError, DocParserError) as error:
+            self._log.error("engine_load_failed", reason=str(error))
+            self.phase = Phase.FAILED
+            return False
+        except Exception as error:  # noqa: BLE001 (whatever it is, it cannot serve)
+            # No document has been seen yet, so the message may be shown.
+            self._log.exception("engine_load_failed", reason=str(error))
+            self.phase = Phase.FAILED
+            return False
+        self.phase = Phase.READY
+        self._metrics.ready.set(1)
+        self._metrics.load_seconds.set(clock() - began)
+        self._log.info("engine_ready", engine=engine.name, seconds=round(clock() - began, 3))
+        return True
+
+
+def _load(engine: Engine) -> None:
+    engine.load()
+    engine.warmup()
+
+
+async def _in_daemon_thread(work: Callable[[], None]) -> None:
+    """Run `work` in a thread that cannot keep the process from leaving."""
+    loop = asyncio.get_running_loop()
+    ended = asyncio.Event()
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 (it belongs to whoever waits)
+            failures.append(error)
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(ended.set)
+
+    threading.Thread(target=run, name="load", daemon=True).start()
+    await ended.wait()
+    for failure in failures:
+        raise failure if isinstance(failure, Exception) else RuntimeError(repr(failure))

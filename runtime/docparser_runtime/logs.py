@@ -1,0 +1,102 @@
+"""Log lines as JSON. Exceptions appear as their kind and place, never with their message.
+
+A message of a foreign library may quote the document that it failed on.
+"""
+
+import logging
+import sys
+import traceback
+from types import TracebackType
+from typing import Any, Protocol, TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+_FRAMES = 12
+"""Innermost frames of a traceback that are kept."""
+_LEVELS = logging.getLevelNamesMapping()
+
+
+class Log(Protocol):
+    """Writes events with named values."""
+
+    def debug(self, event: str, **values: object) -> None:
+        """Write what only a developer needs."""
+        ...
+
+    def info(self, event: str, **values: object) -> None:
+        """Write what happened."""
+        ...
+
+    def warning(self, event: str, **values: object) -> None:
+        """Write what may need care."""
+        ...
+
+    def error(self, event: str, **values: object) -> None:
+        """Write what failed."""
+        ...
+
+    def exception(self, event: str, **values: object) -> None:
+        """Write what failed, with the exception that is being handled."""
+        ...
+
+
+def create(stream: TextIO, level: str) -> Log:
+    """Return a logger that writes events of at least `level` to `stream`."""
+    log: Log = structlog.wrap_logger(
+        structlog.PrintLogger(stream),
+        processors=[structlog.stdlib.add_log_level, *_processors()],
+        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level.upper()]),
+    )
+    return log
+
+
+def route_libraries(stream: TextIO, level: str) -> None:
+    """Send the standard library's log records to `stream` in the same form.
+
+    Libraries are held to warnings, unless `level` is more severe.
+    """
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *_processors(),
+            ],
+        )
+    )
+    logging.basicConfig(
+        handlers=[handler], level=max(logging.WARNING, _LEVELS[level.upper()]), force=True
+    )
+    # It quotes the bytes it stumbles on, which may be a file's name.
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
+
+
+def _processors() -> list[Processor]:
+    return [
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _exception_without_message,
+        structlog.processors.JSONRenderer(),
+    ]
+
+
+def _exception_without_message(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    error = _exception(event.pop("exc_info", None))
+    if error is not None:
+        event["error"] = type(error).__qualname__
+        event["trace"] = _trace(error.__traceback__)
+    return event
+
+
+def _exception(exc_info: Any) -> BaseException | None:
+    if exc_info is True:
+        exc_info = sys.exc_info()
+    if isinstance(exc_info, tuple):
+        exc_info = exc_info[1]
+    return exc_info if isinstance(exc_info, BaseException) else None
+
+
+def _trace(trace: TracebackType | None) -> list[str]:
+    frames = traceback.extract_tb(trace)[-_FRAMES:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]

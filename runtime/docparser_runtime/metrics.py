@@ -1,0 +1,89 @@
+"""Every metric, declared once, in a registry that is passed in."""
+
+from collections.abc import Callable
+from typing import Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+)
+
+_SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
+
+
+class Metrics:
+    """What the service counts and measures."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.registry = registry
+        self.requests = Counter(
+            "docparser_requests",
+            "Requests that were answered, apart from probes; code is ok or that of the problem.",
+            ("route", "status", "code"),
+            registry=registry,
+        )
+        self.request_seconds = Histogram(
+            "docparser_request_duration_seconds",
+            "Time from the request's headers to the last byte of its answer.",
+            ("route",),
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.queue_seconds = Histogram(
+            "docparser_queue_wait_seconds",
+            "Time that a document waited for a place.",
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.page_seconds = Histogram(
+            "docparser_page_duration_seconds",
+            "Time that the engine took for a page.",
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.pages = Counter("docparser_pages", "Pages that were read.", registry=registry)
+        self.vision_tokens = Counter(
+            "docparser_vision_tokens", "Tokens that page images took.", registry=registry
+        )
+        self.repaired = Counter(
+            "docparser_documents_repaired",
+            "Documents whose structure had to be mended.",
+            registry=registry,
+        )
+        self.ready = Gauge(
+            "docparser_engine_ready", "Whether the engine is loaded.", registry=registry
+        )
+        self.load_seconds = Gauge(
+            "docparser_engine_load_seconds",
+            "Time that loading and warming up the engine took.",
+            registry=registry,
+        )
+        self._registry_of_process()
+
+    def observe_gate(self, running: Callable[[], float], waiting: Callable[[], float]) -> None:
+        """Report the gate's counts at each scrape."""
+        for name, text, value in (
+            ("docparser_requests_running", "Documents that are being read.", running),
+            ("docparser_requests_waiting", "Documents that wait for a place.", waiting),
+        ):
+            Gauge(name, text, registry=self.registry).set_function(value)
+
+    def describe_build(self, version: str, engine: str, model: str) -> None:
+        """Report what runs, as labels of a constant."""
+        labels = {"version": version, "engine": engine, "model": model}
+        Gauge(
+            "docparser_build_info",
+            "What runs here; the value is always 1.",
+            tuple(labels),
+            registry=self.registry,
+        ).labels(**labels).set(1)
+
+    def _registry_of_process(self) -> None:
+        ProcessCollector(registry=self.registry)
+        PlatformCollector(registry=self.registry)
+        GCCollector(registry=self.registry)

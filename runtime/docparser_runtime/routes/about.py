@@ -1,0 +1,49 @@
+"""What the service tells about itself."""
+
+from docparser_api.names import PATH_CONFIG, PATH_METRICS
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from prometheus_client.exposition import choose_encoder
+
+from docparser_runtime import docs_page
+from docparser_runtime.context import InContext
+
+router = APIRouter(tags=["about"])
+PATH_DOCS = "/docs"
+
+
+@router.get("/", include_in_schema=False)
+async def index() -> RedirectResponse:
+    """Lead a person to the documentation."""
+    return RedirectResponse(PATH_DOCS)
+
+
+@router.get(PATH_DOCS, include_in_schema=False)
+async def docs(request: Request) -> HTMLResponse:
+    """Show the interface. The page needs nothing from elsewhere."""
+    return HTMLResponse(docs_page.render(request.app.openapi()), headers=docs_page.HEADERS)
+
+
+@router.get("/openapi.json", include_in_schema=False)
+async def openapi(request: Request) -> JSONResponse:
+    """Return the interface for programs."""
+    return JSONResponse(request.app.openapi())
+
+
+@router.get(PATH_METRICS, response_class=Response)
+async def metrics(request: Request, context: InContext) -> Response:
+    """Return the metrics in the Prometheus or OpenMetrics text format."""
+    encode, content_type = choose_encoder(request.headers.get("accept", ""))
+    return Response(encode(context.metrics.registry), headers={"Content-Type": content_type})
+
+
+@router.get(PATH_CONFIG)
+async def config(context: InContext) -> JSONResponse:
+    """Return the effective configuration, defaults included, secrets excluded."""
+    return JSONResponse(
+        {
+            "model": context.model.model_dump(mode="json", by_alias=True),
+            "runtime": context.config.model_dump(mode="json", by_alias=True),
+            "version": context.version,
+        }
+    )

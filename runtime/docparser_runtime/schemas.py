@@ -1,0 +1,153 @@
+"""Bodies of requests and answers. A field is honoured or refused, never ignored."""
+
+import binascii
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+
+from docparser_runtime.engine.base import BlockKind
+
+MOST_NEW_TOKENS = 32_768
+LONGEST_PASSWORD = 1024
+
+
+class Body(BaseModel):
+    """A JSON object without unknown fields."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+def _decode(value: object) -> bytes:
+    if not isinstance(value, str):
+        raise ValueError("must be a string of base64")  # noqa: TRY004 (pydantic asks for it)
+    try:
+        # Tools such as `base64` break the text into lines.
+        return binascii.a2b_base64("".join(value.split()), strict_mode=True)
+    except ValueError:
+        raise ValueError("must be base64 (standard alphabet, no data: prefix)") from None
+
+
+Base64 = Annotated[
+    bytes,
+    PlainValidator(_decode),
+    WithJsonSchema({"type": "string", "contentEncoding": "base64"}),
+]
+
+
+class Options(Body):
+    """What a request may ask for, in whatever form the document comes."""
+
+    max_new_tokens: int | None = Field(None, ge=1, le=MOST_NEW_TOKENS)
+    """Most tokens that the engine writes per page. Engines that do not generate refuse it."""
+    password: str | None = Field(None, min_length=1, max_length=LONGEST_PASSWORD)
+    """Password of an encrypted document."""
+
+
+class ParseRequest(Options):
+    """One document as JSON: set exactly one of `image_base64` and `pages`."""
+
+    model_config = ConfigDict(strict=True)
+
+    image_base64: Base64 | None = None
+    """The document (PNG, JPEG, WebP, BMP, TIFF or PDF)."""
+    pages: tuple[Base64, ...] | None = Field(None, min_length=1)
+    """Its pages, one image each, in reading order."""
+
+
+class ParseForm(Options):
+    """One document as a form."""
+
+    file: bytes = Field(json_schema_extra={"format": "binary"})
+    """The document (PDF, PNG, JPEG, WebP, BMP or TIFF)."""
+
+
+class BlockBody(Body):
+    """A piece of a page, in reading order."""
+
+    kind: BlockKind
+    """What it is."""
+    text: str
+    """Plain text."""
+    markdown: str
+    """The same as Markdown."""
+    box: tuple[float, float, float, float]
+    """Left, top, right and bottom in pixels of the page image, origin at the top left."""
+    confidence: float | None
+    """Mean confidence of its text, 0 to 1; null when the engine has none."""
+    level: int | None
+    """Heading level, 1 to 6, for titles and headings."""
+
+
+class PageBody(Body):
+    """What stands on one page."""
+
+    index: int
+    """Position in the document, from 0."""
+    width: int
+    """Width of the page image, in pixels."""
+    height: int
+    """Height of the page image, in pixels."""
+    markdown: str
+    """The page as Markdown."""
+    text: str
+    """The page as plain text."""
+    blocks: tuple[BlockBody, ...]
+    """The page in pieces."""
+    vision_tokens: int
+    """Tokens that the page image took; 0 for engines without."""
+    seconds: float
+    """Time that the engine took."""
+
+
+class Timings(Body):
+    """Where the time went, in seconds."""
+
+    queue: float
+    """Wait for a place."""
+    parse: float
+    """Opening, drawing and reading."""
+
+
+class ParseResponse(Body):
+    """A document that was read."""
+
+    request_id: str
+    """The request's id, as in the header X-Request-ID."""
+    model: str
+    """What read it."""
+    content: str
+    """The whole document as Markdown."""
+    pages: tuple[PageBody, ...]
+    """Its pages in order."""
+    vision_tokens: int
+    """Sum over the pages."""
+    repaired: bool
+    """Whether the document was damaged and had to be mended."""
+    timings: Timings
+    """Where the time went."""
+
+
+class Problem(BaseModel):
+    """An error, as RFC 9457 describes it."""
+
+    type: str
+    """URN of the kind of error."""
+    title: str
+    """Short name of the kind."""
+    status: int
+    """HTTP status."""
+    code: str
+    """Stable name of the kind, for programs."""
+    detail: str
+    """What is wrong and what to do, for people."""
+    request_id: str
+    """The request's id, to find it in the logs."""
+
+
+class Status(Body):
+    """Answer of a probe."""
+
+    status: Literal["ok", "unavailable"]
+    """Whether the answer is yes."""
+    reason: str
+    """Why."""

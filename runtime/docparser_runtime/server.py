@@ -1,0 +1,129 @@
+"""Serves until the process is told to leave, and then leaves without losing a request.
+
+SIGTERM: `/readyz` says no at once; for `lameDuckSeconds` requests are still accepted, each answer
+closing its connection; then the listener closes, what was accepted is finished, and the process
+ends. More signals change nothing, but a second SIGINT (a person at the keyboard) skips the wait.
+"""
+
+import asyncio
+import signal
+import socket
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import uvicorn
+from docparser_api.runtime import DRAIN_MARGIN_SECONDS, RuntimeConfig, longest_drain_seconds
+from starlette.types import ASGIApp
+
+from docparser_runtime.lifecycle import Lifecycle
+from docparser_runtime.logs import Log
+from docparser_runtime.protocol import bounded
+
+_KEEP_ALIVE_SECONDS: Final = 75
+"""Longer than load balancers keep idle connections, so that they close first."""
+_BACKLOG: Final = 2048
+
+
+class ListenError(Exception):
+    """The address cannot be listened on."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on `host` and `port`.
+
+    Raises:
+        ListenError: it cannot.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except (OSError, OverflowError) as error:
+        raise ListenError(f"cannot listen on {host}, port {port}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What is served.
+
+    Attributes:
+        load: gets ready; returns whether documents can be read.
+        sock: listens already.
+    """
+
+    app: ASGIApp
+    lifecycle: Lifecycle
+    load: Callable[[], Awaitable[bool]]
+    config: RuntimeConfig
+    log: Log
+    sock: socket.socket
+
+    async def run(self) -> bool:
+        """Serve until told to leave; return whether the engine could be loaded."""
+        server = _Server(self._uvicorn_config())
+        told, hurried = asyncio.Event(), asyncio.Event()
+        _on_signals(told, hurried)
+        leaving = asyncio.create_task(self._leave(server, told, hurried))
+        loading = asyncio.create_task(self._load(server))
+        host, port = self.sock.getsockname()[:2]
+        self.log.info("listening", host=host, port=port)
+        await server.serve(sockets=[self.sock])
+        leaving.cancel()
+        failed = loading.done() and not loading.result()
+        loading.cancel()
+        self.log.info("stopped")
+        return not failed
+
+    async def _load(self, server: "_Server") -> bool:
+        loaded = await self.load()
+        if not loaded:
+            server.should_exit = True
+        return loaded
+
+    async def _leave(self, server: "_Server", told: asyncio.Event, hurried: asyncio.Event) -> None:
+        await told.wait()
+        self.lifecycle.drain()
+        self.log.info("draining", lame_duck_seconds=self.config.lame_duck_seconds)
+        try:
+            async with asyncio.timeout(self.config.lame_duck_seconds):
+                await hurried.wait()
+        except TimeoutError:
+            pass
+        server.should_exit = True
+
+    def _uvicorn_config(self) -> uvicorn.Config:
+        patience = longest_drain_seconds(self.config) - self.config.lame_duck_seconds
+        return uvicorn.Config(
+            self.app,
+            loop="asyncio",
+            http=bounded(self.config.max_body_bytes),
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=patience + DRAIN_MARGIN_SECONDS // 2,
+        )
+
+
+class _Server(uvicorn.Server):
+    """uvicorn that leaves signals to us."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Do nothing."""
+        yield
+
+
+def _on_signals(told: asyncio.Event, hurried: asyncio.Event) -> None:
+    def interrupt() -> None:
+        if told.is_set():
+            hurried.set()
+        told.set()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, told.set)
+    loop.add_signal_handler(signal.SIGINT, interrupt)

@@ -1,0 +1,119 @@
+"""Turns a request body, in whatever form it comes, into documents and options."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from docparser_runtime import forms
+from docparser_runtime.body import Body
+from docparser_runtime.errors import EmptyDocument, InvalidRequest, UnsupportedMediaType
+from docparser_runtime.schemas import Options, ParseRequest
+
+JSON: Final = "application/json"
+FORM: Final = "multipart/form-data"
+RAW: Final = (
+    "application/octet-stream",
+    "application/pdf",
+    "image/bmp",
+    "image/jpeg",
+    "image/png",
+    "image/tiff",
+    "image/webp",
+)
+_MOST_FAULTS: Final = 8
+_SHOWN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What a client wants to have read.
+
+    Attributes:
+        documents: one document, or one image per page, in order.
+        options: what else the client asked for.
+    """
+
+    documents: tuple[bytes, ...]
+    options: Options
+
+
+async def read(body: Body) -> Upload:
+    """Return what `body` holds; its form follows from Content-Type, that of the document does not.
+
+    Raises:
+        DocParserError: one of the typed errors of requests.
+    """
+    content_type = body.request.headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind == JSON:
+        upload = _from_json(await _read_bytes(body))
+    elif kind == FORM:
+        upload = _from_form(await forms.read(body, content_type))
+    elif kind in RAW:
+        upload = Upload((await _read_bytes(body),), Options())
+    else:
+        raise UnsupportedMediaType(f"Send Content-Type {JSON}, {FORM} or one of {', '.join(RAW)}.")
+    if not all(upload.documents) or not upload.documents:
+        raise EmptyDocument("There is no document, or one of zero bytes.")
+    return upload
+
+
+def refuse_query(names: Iterable[str]) -> None:
+    """Refuse query parameters: there are none, and a misplaced option must not be ignored."""
+    shown = ", ".join(sorted({_name(name) for name in names})[:_MOST_FAULTS])
+    if shown:
+        raise InvalidRequest(f"Unknown query parameters: {shown}.")
+
+
+async def _read_bytes(body: Body) -> bytes:
+    content = bytearray()
+    await body.read_into(content.extend)
+    return bytes(content)
+
+
+def _from_json(content: bytes) -> Upload:
+    if not content.strip():
+        raise EmptyDocument("The body is empty.")
+    try:
+        request = ParseRequest.model_validate_json(content)
+    except ValidationError as error:
+        raise _invalid(error) from None
+    if request.image_base64 is not None and request.pages is not None:
+        raise InvalidRequest("Set one of image_base64 and pages, not both.")
+    documents = request.pages or (request.image_base64 or b"",)
+    return Upload(documents, _options(request))
+
+
+def _from_form(form: forms.Form) -> Upload:
+    values: dict[str, object] = dict(form.fields)
+    digits = form.fields.get("max_new_tokens", "")
+    if digits.isascii() and digits.isdecimal() and len(digits) <= len("32768"):
+        values["max_new_tokens"] = int(digits)
+    try:
+        return Upload((form.document,), Options.model_validate(values, strict=True))
+    except ValidationError as error:
+        raise _invalid(error) from None
+
+
+def _options(request: ParseRequest) -> Options:
+    return Options(max_new_tokens=request.max_new_tokens, password=request.password)
+
+
+def _invalid(error: ValidationError) -> InvalidRequest:
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    return InvalidRequest("; ".join(_fault(fault) for fault in faults[:_MOST_FAULTS]) + ".")
+
+
+def _fault(fault: ErrorDetails) -> str:
+    path = ".".join(_name(str(step)) for step in fault["loc"])
+    message = fault["msg"].removeprefix("Value error, ")
+    return f"{path}: {message}" if path else message
+
+
+def _name(name: str) -> str:
+    """Return a client's name for a field, unless it could be more than a name."""
+    return name if _SHOWN_NAME.fullmatch(name) else "(a name of other characters)"

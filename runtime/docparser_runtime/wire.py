@@ -1,0 +1,79 @@
+"""The sending side of a connection: notices readers that stall, closes without losing the answer.
+
+Closing a socket while the peer still sends makes the kernel reset the connection, and the answer
+may be lost on its way. A close in mid-body therefore sends the end of the answer first and goes on
+reading, throwing away what comes, for a little while.
+"""
+
+import asyncio
+from typing import Any, Final
+
+STALL_SECONDS: Final = 30
+"""Time in which a reader must take some of its answer."""
+LINGER_SECONDS: Final = 2
+"""Time for the peer to see the answer and to close."""
+
+
+class Wire:
+    """A transport, as uvicorn's protocol uses it.
+
+    Attributes:
+        lingering: whether the answer has been sent and what still comes is thrown away.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self.lingering = False
+        self.body_is_open = False
+        self._transport = transport
+        self._loop = loop
+        self._timers: list[asyncio.TimerHandle] = []
+        self._watching = False
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the transport has; only closing and writing differ."""
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        """Return whether no further request may be answered."""
+        return self.lingering or self._transport.is_closing()
+
+    def write(self, data: bytes) -> None:
+        """Send `data`, and hang up if the peer stops taking it."""
+        if not self.lingering:
+            self._transport.write(data)
+            self._watch()
+
+    def close(self) -> None:
+        """Close once everything is sent; in mid-body, let the peer read its answer first."""
+        if self.is_closing():
+            return
+        if not self.body_is_open:
+            self._transport.close()
+            return
+        self.lingering = True
+        self._transport.write_eof()
+        self._transport.resume_reading()
+        self._later(LINGER_SECONDS, self._transport.abort)
+
+    def forget(self) -> None:
+        """Cancel what was planned: the connection is gone."""
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
+
+    def _watch(self) -> None:
+        size = self._transport.get_write_buffer_size()
+        if size and not self._watching:
+            self._watching = True
+            self._later(STALL_SECONDS, lambda: self._check(size))
+
+    def _check(self, size_before: int) -> None:
+        self._watching = False
+        if 0 < size_before <= self._transport.get_write_buffer_size():
+            self._transport.abort()
+        else:
+            self._watch()
+
+    def _later(self, seconds: float, callback: Any) -> None:
+        self._timers = [timer for timer in self._timers if timer.when() > self._loop.time()]
+        self._timers.append(self._loop.call_later(seconds, callback))

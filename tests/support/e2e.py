@@ -1,0 +1,192 @@
+"""What the end-to-end tests do again and again."""
+
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from support.kubectl import Kubectl, Manifest
+
+T = TypeVar("T")
+
+TRAFFIC = Path(__file__).parents[1] / "e2e" / "traffic.py"
+PYTHON = "/app/.venv/bin/python"
+IMAGE = "docparser.dev/runtime:dev"
+
+_POST = """
+import sys, urllib.request, urllib.error
+url, token = sys.argv[1], sys.argv[2]
+headers = {"Content-Type": "application/pdf"}
+if token:
+    headers["Authorization"] = "Bearer " + token
+request = urllib.request.Request(url, data=sys.stdin.buffer.read(), headers=headers)
+try:
+    sys.stdout.write(urllib.request.urlopen(request, timeout=120).read().decode())
+except urllib.error.HTTPError as error:
+    sys.stdout.write(error.read().decode())
+"""
+_GET = """
+import sys, urllib.request
+sys.stdout.write(urllib.request.urlopen(sys.argv[1], timeout=30).read().decode())
+"""
+
+
+def eventually(
+    look: Callable[[], T], holds: Callable[[T], Any], seconds: float = 60, what: str = ""
+) -> T:
+    """Return what `look` finds once `holds` is true of it; fail with the last finding."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = look()
+        if holds(found):
+            return found
+        if time.monotonic() > deadline:
+            shown = json.dumps(found, indent=1, default=str)[:6000]
+            raise AssertionError(f"not within {seconds} s: {what}; last seen:\n{shown}")
+        time.sleep(0.25)
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """One DocParserDeployment in the cluster."""
+
+    kubectl: Kubectl
+    name: str
+
+    def apply(self, spec: Manifest) -> None:
+        """Apply the object with `spec`."""
+        metadata = {"name": self.name}
+        what = {"apiVersion": "docparser.dev/v1alpha1", "kind": "DocParserDeployment"}
+        self.kubectl.apply({**what, "metadata": metadata, "spec": spec})
+
+    def patch(self, spec: Manifest) -> None:
+        """Merge `spec` into the spec."""
+        self.kubectl.run(
+            "patch", "dpd", self.name, "--type=merge", "-p", json.dumps({"spec": spec})
+        )
+
+    def status(self) -> Manifest:
+        """Return the status, empty before the first one."""
+        found = self.kubectl.get("dpd", self.name)
+        assert found is not None, f"{self.name} does not exist"
+        status: Manifest = found.get("status", {})
+        return status | {"generation": found["metadata"]["generation"]}
+
+    def condition(self, kind: str) -> Manifest:
+        """Return a condition of the current generation, empty where there is none yet."""
+        status = self.status()
+        for condition in status.get("conditions", []):
+            if condition["type"] == kind and condition["observedGeneration"] == status["generation"]:
+                found: Manifest = condition
+                return found
+        return {}
+
+    def wait_condition(
+        self, kind: str, status: str, reason: str = "", seconds: float = 60
+    ) -> Manifest:
+        """Return the condition once it has this status and reason."""
+
+        def holds(found: Manifest) -> bool:
+            return found.get("status") == status and (not reason or found["reason"] == reason)
+
+        return eventually(
+            lambda: self.condition(kind), holds, seconds, f"{kind}={status} {reason}"
+        )
+
+    def wait_ready(self, seconds: float = 120) -> None:
+        """Wait until everything that spec asks for runs and nothing is under way."""
+        self.wait_condition("Progressing", "False", "RolloutComplete", seconds)
+        self.wait_condition("Ready", "True", seconds=seconds)
+
+    def pods(self) -> list[Manifest]:
+        """Return its pods, those that shut down included."""
+        return self.kubectl.list("pods", f"docparser.dev/deployment={self.name}")
+
+    def url(self, path: str) -> str:
+        """Return the address of the Service inside the cluster."""
+        return f"http://{self.name}.{self.kubectl.namespace}.svc:80{path}"
+
+
+@dataclass(frozen=True)
+class Client:
+    """A pod from which Services are called by name."""
+
+    kubectl: Kubectl
+
+    @classmethod
+    def start(cls, kubectl: Kubectl) -> "Client":
+        """Start the pod and wait for it."""
+        kubectl.apply(_client_pod())
+        kubectl.run("wait", "pod/client", "--for=condition=Ready", "--timeout=60s")
+        return cls(kubectl)
+
+    def post(self, url: str, document: bytes, token: str = "") -> Manifest:
+        """Return the answer to a document."""
+        argv = self.kubectl.argv("exec", "-i", "client", "--", PYTHON, "-c", _POST, url, token)
+        done = subprocess.run(argv, input=document, capture_output=True, timeout=180, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        answer: Manifest = json.loads(done.stdout)
+        return answer
+
+    def get(self, url: str) -> str:
+        """Return the text behind `url`."""
+        return self.kubectl.run("exec", "client", "--", PYTHON, "-c", _GET, url)
+
+    def traffic(self, url: str, seconds: float, period: float = 0.05) -> "Traffic":
+        """Start a stream of requests to `url`."""
+        words = ("exec", "-i", "client", "--", PYTHON, "-", url, str(seconds), str(period))
+        with TRAFFIC.open("rb") as script:
+            process = subprocess.Popen(
+                self.kubectl.argv(*words), stdin=script, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        return Traffic(process, seconds)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """A running stream of requests."""
+
+    process: "subprocess.Popen[bytes]"
+    seconds: float
+
+    def running(self) -> bool:
+        """Return whether requests are still being sent."""
+        return self.process.poll() is None
+
+    def result(self) -> Manifest:
+        """Wait for the end and return the counts."""
+        output, errors = self.process.communicate(timeout=self.seconds + 60)
+        assert self.process.returncode == 0, errors.decode()
+        counts: Manifest = json.loads(output)
+        return counts
+
+
+def _client_pod() -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "client"},
+        "spec": {
+            "automountServiceAccountToken": False,
+            "terminationGracePeriodSeconds": 0,
+            "securityContext": {
+                "runAsNonRoot": True,
+                "runAsUser": 65532,
+                "seccompProfile": {"type": "RuntimeDefault"},
+            },
+            "containers": [
+                {
+                    "name": "client",
+                    "image": IMAGE,
+                    "command": [PYTHON, "-c", "import time; time.sleep(3600)"],
+                    "securityContext": {
+                        "allowPrivilegeEscalation": False,
+                        "capabilities": {"drop": ["ALL"]},
+                    },
+                }
+            ],
+        },
+    }
