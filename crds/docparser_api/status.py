@@ -14,6 +14,9 @@ Timestamp = Annotated[
 ]
 """Time in UTC, RFC 3339, whole seconds."""
 
+# A newer operator may have written fields that this one does not know.
+_TOLERANT = ConfigDict(extra="ignore")
+
 
 class ConditionType(StrEnum):
     """The conditions of a DocParserDeployment."""
@@ -55,6 +58,8 @@ class Reason(StrEnum):
 class Condition(ApiModel):
     """One observation about the object, as the Kubernetes API conventions define it."""
 
+    model_config = _TOLERANT
+
     type: ConditionType
     """What is observed: Ready (the Service is backed by all wanted pods of the current revision),
     Progressing (a rollout is under way), Degraded (something needs attention), NameConflict (an
@@ -74,10 +79,17 @@ class Condition(ApiModel):
 class RolloutStatus(ApiModel):
     """The rollout that is under way, or the last one."""
 
+    model_config = _TOLERANT
+
     revision: str = Field(max_length=63)
     """Hash of the revision that is rolled out."""
     started_at: Timestamp
     """When it began."""
+    progressed_at: Timestamp | None = None
+    """When the revision last got more pods, or more available ones than ever before. The
+    progress deadline counts from here."""
+    available_pods: int = Field(0, ge=0)
+    """Most pods of the revision that were available at the same time."""
     promoted_at: Timestamp | None = None
     """When the Service moved to it."""
     completed_at: Timestamp | None = None
@@ -89,8 +101,7 @@ class RolloutStatus(ApiModel):
 class DocParserDeploymentStatus(ApiModel):
     """What runs. Written by the operator only."""
 
-    # A newer operator may have written fields that this one does not know.
-    model_config = ConfigDict(extra="ignore")
+    model_config = _TOLERANT
 
     observed_generation: int = Field(0, ge=0)
     """Latest generation that was planned and written completely."""

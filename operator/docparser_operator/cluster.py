@@ -11,7 +11,7 @@ from kubernetes.aio import config
 from kubernetes.aio.client import ApiClient, Configuration
 
 from docparser_operator.errors import ApiError, ConflictError, NotFoundError, UnavailableError
-from docparser_operator.kinds import Kind, Manifest, Ref, ref_of
+from docparser_operator.kinds import Kind, Listing, Manifest, Ref, ref_of
 
 REQUEST_TIMEOUT_SECONDS = 30.0
 PAGE_SIZE = 500
@@ -32,7 +32,7 @@ class Cluster(Protocol):
         """Return the object as it is now."""
         ...
 
-    async def list(self, kind: Kind, namespace: str | None, selector: str = "") -> list[Manifest]:
+    async def list(self, kind: Kind, namespace: str | None, selector: str = "") -> Listing:
         """Return all objects of `kind`, in one namespace or in all."""
         ...
 
@@ -77,7 +77,7 @@ class KubernetesCluster:
         """Return the object as it is now."""
         return await self._call("GET", ref.kind.path(ref.namespace, ref.name))
 
-    async def list(self, kind: Kind, namespace: str | None, selector: str = "") -> list[Manifest]:
+    async def list(self, kind: Kind, namespace: str | None, selector: str = "") -> Listing:
         """Return all objects of `kind`, page by page."""
         items: list[Manifest] = []
         token = ""
@@ -89,7 +89,8 @@ class KubernetesCluster:
             items.extend({**what, **item} for item in page["items"])
             token = page["metadata"].get("continue", "")
             if not token:
-                return items
+                # All pages show the moment of the first one.
+                return Listing(items, int(page["metadata"]["resourceVersion"]))
 
     async def apply(self, manifest: Manifest, *, force: bool) -> Manifest:
         """Apply `manifest` on the server's side."""
@@ -160,7 +161,10 @@ class KubernetesCluster:
             raise UnavailableError(f"{verb} {path}: {error or type(error).__name__}") from error
         if response.status >= 400:  # noqa: PLR2004 (HTTP)
             raise _error(response.status, response.headers.get("Retry-After"), data)
-        answer: Manifest = json.loads(data)
+        try:
+            answer: Manifest = json.loads(data)
+        except ValueError as error:
+            raise UnavailableError(f"{verb} {path}: the answer is not JSON") from error
         return answer
 
 

@@ -14,6 +14,7 @@ from docparser_operator.workqueue import WorkQueue
 log = structlog.get_logger(__name__)
 
 CONFLICT_RETRY_SECONDS = 0.1
+NOT_LEADER_RETRY_SECONDS = 1.0
 FIRST_BACKOFF_SECONDS = 0.5
 LONGEST_BACKOFF_SECONDS = 300.0
 """At most 12 tries an hour for a key that always fails."""
@@ -75,7 +76,8 @@ class Controller:
             log.warning("API server unavailable", key=str(key), error=str(error))
             return "unavailable", max(self._backoff(key), error.retry_after_seconds or 0)
         except NotLeaderError:
-            return "not_leader", None
+            # The lease may be renewed yet, and then nobody else brings the key back.
+            return "not_leader", NOT_LEADER_RETRY_SECONDS
         except ApiError as error:
             log.warning("API server refused", key=str(key), status=error.status)
             return "refused", self._backoff(key)

@@ -28,6 +28,9 @@ def watch(on_event: OnEvent, namespaces: Sequence[str], stop: threading.Event) -
             registry=registry(on_event),
             settings=settings(),
             standalone=True,
+            # Never used without peering, but kopf would ask for the user's name, and a pod's user
+            # has none.
+            identity=names.MANAGER,  # type: ignore[arg-type]
             clusterwide=not namespaces,
             namespaces=namespaces,
             stop_flag=stop,

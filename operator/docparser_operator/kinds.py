@@ -87,6 +87,19 @@ class Ref:
         return f"{self.kind.kind} {self.namespace}/{self.name}"
 
 
+@dataclass(frozen=True)
+class Listing:
+    """All objects of a kind as they were at one moment.
+
+    Attributes:
+        items: the objects.
+        version: resourceVersion of that moment; what is newer may be missing.
+    """
+
+    items: list[Manifest]
+    version: int
+
+
 def kind_of(manifest: Manifest) -> Kind:
     """Return the kind of `manifest`, one of those that the operator knows."""
     return _BY_NAME[manifest["apiVersion"], manifest["kind"]]

@@ -97,18 +97,23 @@ class Elector:
 
     async def look(self) -> None:
         """Look at the Lease once, and take or renew it if that is allowed."""
-        asked_at = self._monotonic()
         try:
-            lease = await self._read()
-            if not self._may_take(lease):
-                self._renewed_at = None
-                return
-            self._lease = await self._write(self._mine(lease), exists=lease is not None)
-            self._renewed_at = asked_at
+            # An answer that comes later would be of no use.
+            async with asyncio.timeout(self._timing.renew_deadline):
+                await self._take()
         except ConflictError:
             self._seen = None  # somebody was faster; look again
-        except (ApiError, UnavailableError) as error:
-            log.warning("lease not renewed", error=str(error))
+        except (ApiError, UnavailableError, TimeoutError) as error:
+            log.warning("lease not renewed", error=str(error) or "no answer in time")
+
+    async def _take(self) -> None:
+        asked_at = self._monotonic()
+        lease = await self._read()
+        if not self._may_take(lease):
+            self._renewed_at = None
+            return
+        self._lease = await self._write(self._mine(lease), exists=lease is not None)
+        self._renewed_at = asked_at
 
     async def _read(self) -> Manifest | None:
         try:

@@ -37,3 +37,5 @@ def configure(level: str) -> None:
     # kopf and aiohttp report every watch and every probe; only trouble is of interest.
     for name in ("kopf", "aiohttp", "asyncio"):
         logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+    # It warns that it does not handle signals in a thread of its own; program.py does.
+    logging.getLogger("kopf._core.reactor.running").setLevel(logging.ERROR)

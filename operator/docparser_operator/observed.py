@@ -1,5 +1,6 @@
 """What the cluster holds for one DocParserDeployment, parsed for the decisions."""
 
+import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,6 +9,7 @@ from docparser_api import names
 from docparser_api.deployment import ObjectMeta
 
 from docparser_operator import kinds
+from docparser_operator.desired.metadata import revision_name
 from docparser_operator.kinds import Manifest
 from docparser_operator.ownership import Ownership, ownership
 from docparser_operator.revisions import Revision, from_controller_revision
@@ -22,8 +24,8 @@ class Workload:
         pods: pods that its ReplicaSets count.
         ready: pods that are ready.
         available: pods that have been ready for minReadySeconds.
-        deadline_exceeded: whether it made no progress for progressDeadlineSeconds.
-        failure: why the cluster refuses to create its pods, as (reason, message); or None.
+        current: whether its controller has seen its latest size.
+        failure: why the cluster refuses to create its pods; or None.
     """
 
     revision: str
@@ -31,14 +33,14 @@ class Workload:
     pods: int
     ready: int
     available: int
-    deadline_exceeded: bool
-    failure: tuple[str, str] | None
+    current: bool
+    failure: str | None
     manifest: Manifest
 
 
 @dataclass(frozen=True)
 class Pod:
-    """A pod of one revision.
+    """A pod of one revision that has not ended.
 
     Attributes:
         deleting: whether it is shutting down; it still holds its GPU then.
@@ -71,6 +73,14 @@ class Observed:
         """Return how many pod objects of other revisions than `revision` exist."""
         return len(self.pods) - self.pod_count(revision)
 
+    def empty_workloads(self, but: set[str | None]) -> tuple[str, ...]:
+        """Return the revisions whose Deployment and pods have come to nothing, except `but`."""
+        return tuple(
+            name
+            for name, workload in self.workloads.items()
+            if name not in but and not (workload.replicas or workload.pods or self.pod_count(name))
+        )
+
     def _pods_by_revision(self) -> Counter[str]:
         return Counter(pod.revision for pod in self.pods)
 
@@ -84,51 +94,76 @@ def observe(owner: ObjectMeta, objects: list[Manifest]) -> Observed:
     by_kind: dict[kinds.Kind, list[Manifest]] = {}
     for manifest in sorted(objects, key=lambda o: str(o["metadata"]["name"])):
         kind = kinds.kind_of(manifest)
-        if kind == kinds.POD or ownership(manifest, owner) is not Ownership.FOREIGN:
+        if kind == kinds.POD or _is_child(manifest, owner, kind):
             by_kind.setdefault(kind, []).append(manifest)
     revisions = map(from_controller_revision, by_kind.get(kinds.CONTROLLER_REVISION, []))
-    workloads = map(_workload, by_kind.get(kinds.DEPLOYMENT, []))
+    pods = tuple(_pod(manifest) for manifest in by_kind.get(kinds.POD, []) if _holds_gpu(manifest))
+    ready = Counter(pod.revision for pod in pods if pod.ready and not pod.deleting)
+    workloads = (_workload(manifest, ready) for manifest in by_kind.get(kinds.DEPLOYMENT, []))
     return Observed(
         revisions={revision.hash: revision for revision in revisions},
         workloads={workload.revision: workload for workload in workloads},
-        pods=tuple(map(_pod, by_kind.get(kinds.POD, []))),
+        pods=pods,
         manifests=tuple(m for kind in kinds.CHILDREN for m in by_kind.get(kind, [])),
     )
 
 
-def _workload(manifest: Manifest) -> Workload:
+def _is_child(manifest: Manifest, owner: ObjectMeta, kind: kinds.Kind) -> bool:
+    """Return whether `manifest` belongs to `owner` and is not somebody's copy of such an object."""
+    if ownership(manifest, owner) is Ownership.FOREIGN:
+        return False
+    name = manifest["metadata"]["name"]
+    if kind == kinds.DEPLOYMENT:
+        return bool(name == revision_name(owner, _selected_revision(manifest)))
+    if kind == kinds.CONTROLLER_REVISION:
+        known = {"shape", "template"} <= set(manifest.get("data") or {})
+        return known and bool(name.rpartition("-")[0] == owner.name)
+    return bool(name == owner.name)
+
+
+def _selected_revision(manifest: Manifest) -> str:
+    """Return the revision of a Deployment by its selector, which unlike a label cannot change."""
+    return str(manifest["spec"]["selector"].get("matchLabels", {}).get(names.LABEL_REVISION, ""))
+
+
+def _workload(manifest: Manifest, ready_pods: Counter[str]) -> Workload:
+    revision = _selected_revision(manifest)
     status = manifest.get("status", {})
-    generation = manifest["metadata"].get("generation", 1)
-    # Counts of an older generation describe another size; they must not look complete.
-    current = status.get("observedGeneration", 0) >= generation
+    current = status.get("observedGeneration", 0) >= manifest["metadata"].get("generation", 1)
+    # Counts of an older generation may be of pods that have been told to go since.
+    most = sys.maxsize if current else ready_pods[revision]
     conditions = {c["type"]: c for c in status.get("conditions", [])} if current else {}
-    progressing = conditions.get("Progressing", {})
     refused = conditions.get("ReplicaFailure", {})
     return Workload(
-        revision=_revision(manifest),
+        revision=revision,
         replicas=manifest["spec"].get("replicas", 1),
         pods=status.get("replicas", 0),
-        ready=status.get("readyReplicas", 0) if current else 0,
-        available=status.get("availableReplicas", 0) if current else 0,
-        deadline_exceeded=progressing.get("reason") == "ProgressDeadlineExceeded",
-        failure=(refused.get("reason", ""), refused.get("message", ""))
-        if refused.get("status") == "True"
-        else None,
+        ready=min(most, status.get("readyReplicas", 0)),
+        available=min(most, status.get("availableReplicas", 0)),
+        current=current,
+        failure=refused.get("message", "") if refused.get("status") == "True" else None,
         manifest=manifest,
     )
+
+
+def _holds_gpu(manifest: Manifest) -> bool:
+    """Return whether a pod counts: it has not ended, and it is a Deployment's.
+
+    An evicted pod stays as an object, and so does one that somebody took out of its ReplicaSet
+    to look into it; to wait for their end would be to wait for ever.
+    """
+    ended = manifest.get("status", {}).get("phase") in {"Succeeded", "Failed"}
+    owners = manifest["metadata"].get("ownerReferences", [])
+    return not ended and any(owner.get("controller") for owner in owners)
 
 
 def _pod(manifest: Manifest) -> Pod:
     conditions: list[dict[str, Any]] = manifest.get("status", {}).get("conditions", [])
     return Pod(
         name=manifest["metadata"]["name"],
-        revision=_revision(manifest),
+        # Empty when the label was removed by hand.
+        revision=str(manifest["metadata"].get("labels", {}).get(names.LABEL_REVISION, "")),
         deleting="deletionTimestamp" in manifest["metadata"],
         ready=any(c["type"] == "Ready" and c["status"] == "True" for c in conditions),
         manifest=manifest,
     )
-
-
-def _revision(manifest: Manifest) -> str:
-    """Return the revision of a Deployment or pod; empty when the label was removed by hand."""
-    return str(manifest["metadata"].get("labels", {}).get(names.LABEL_REVISION, ""))

@@ -35,6 +35,7 @@ class Plan:
     Attributes:
         apply: manifests in the order in which they are to be applied.
         delete: children that can go, after everything was applied.
+        stable: the revision that serves before any of it.
         decision: the state of the rollout.
         revisions: the revisions that live on, by hash.
         target: the revision that spec asks for.
@@ -43,6 +44,7 @@ class Plan:
 
     apply: tuple[Manifest, ...]
     delete: tuple[Ref, ...]
+    stable: str | None
     decision: Decision
     revisions: dict[str, Revision]
     target: Revision
@@ -66,13 +68,14 @@ def make_plan(parser: DocParserDeployment, observed: Observed, now: datetime) ->
         )
     )
     problem = _problem(observed, target.hash, decision.stable)
-    target = _with_outcome(parser, target, decision, problem, now)
+    target = _with_outcome(parser, target, decision, problem, observed, now)
     revisions = {**observed.revisions, target.hash: target}
     live = {target.hash, *decision.sizes, *({decision.stable} if decision.stable else ())}
     forget = superfluous(revisions, live, parser.spec.revision_history_limit)
     return Plan(
         apply=_manifests(parser, observed, decision, revisions, target),
         delete=_deletions(parser, observed, decision, forget),
+        stable=stable,
         decision=decision,
         revisions=revisions,
         target=target,
@@ -81,18 +84,28 @@ def make_plan(parser: DocParserDeployment, observed: Observed, now: datetime) ->
 
 
 def _stable(parser: DocParserDeployment, observed: Observed) -> str | None:
-    """Return the revision that serves; where the status was lost, the latest that ever did."""
-    stable = parser.status.current_revision
-    if stable in observed.revisions:
+    """Return the revision that serves: what the status says, unless it was lost or spoilt.
+
+    Then it is the latest that ever served and still has pods.
+    """
+    stable = parser.status.current_revision or ""
+    results = {
+        name: revision.outcome.result
+        for name, revision in observed.revisions.items()
+        if revision.outcome is not None
+    }
+    if stable in observed.workloads and results.get(stable) != "Failed":
         return stable
     proven = [
         revision
-        for revision in observed.revisions.values()
-        if revision.hash in observed.workloads
-        and revision.outcome is not None
-        and revision.outcome.result == "Succeeded"
+        for name, revision in observed.revisions.items()
+        if results.get(name) == "Succeeded"
+        and name in observed.workloads
+        and observed.workloads[name].replicas > 0
     ]
-    return max(proven, key=lambda revision: revision.number).hash if proven else None
+    if proven:
+        return max(proven, key=lambda revision: revision.number).hash
+    return stable if results.get(stable) == "Succeeded" else None
 
 
 def _problem(observed: Observed, target: str, stable: str | None) -> Problem | None:
@@ -110,6 +123,7 @@ def _with_outcome(
     target: Revision,
     decision: Decision,
     problem: Problem | None,
+    observed: Observed,
     now: datetime,
 ) -> Revision:
     """Return `target` with the end of its rollout noted, once it has ended."""
@@ -119,8 +133,9 @@ def _with_outcome(
         retry = parser.metadata.annotations.get(names.ANNOTATION_RETRY, "")
         outcome = Outcome("Failed", timestamp(now), reason, message, retry)
         return replace(target, outcome=outcome)
-    succeeded = target.outcome is not None and target.outcome.result == "Succeeded"
-    if decision.stable == target.hash and not succeeded:
+    workload = observed.workloads.get(target.hash)
+    proven = decision.stable == target.hash and workload is not None and workload.available > 0
+    if proven and (target.outcome is None or target.outcome.result != "Succeeded"):
         return replace(target, outcome=Outcome("Succeeded", timestamp(now)))
     return target
 
@@ -136,10 +151,8 @@ def _manifests(
     grow: list[Manifest] = []
     shrink: list[Manifest] = []
     for name, size in decision.sizes.items():
-        if name not in revisions:
-            continue
-        manifest = deployment(parser, name, revisions[name].template, size)
         present = observed.workloads.get(name)
+        manifest = deployment(parser, name, _template(name, observed, revisions), size)
         (shrink if present and size < present.replicas else grow).append(manifest)
     return (
         controller_revision(parser.metadata, target),
@@ -151,19 +164,22 @@ def _manifests(
     )
 
 
+def _template(name: str, observed: Observed, revisions: dict[str, Revision]) -> Manifest:
+    """Return the pod template of a revision; that of its Deployment where the record was lost."""
+    if name in revisions:
+        return revisions[name].template
+    template: Manifest = observed.workloads[name].manifest["spec"]["template"]
+    return template
+
+
 def _deletions(
     parser: DocParserDeployment, observed: Observed, decision: Decision, forget: list[str]
 ) -> tuple[Ref, ...]:
-    """Return the empty Deployments, those of unknown content, and the forgotten revisions."""
-    unknown = [
-        name
-        for name, size in decision.sizes.items()
-        if name not in observed.revisions and name in observed.workloads and size == 0
-    ]
+    """Return the empty Deployments and the forgotten revisions."""
     owner, namespace = parser.metadata, parser.metadata.namespace
     return tuple(
         Ref(kinds.DEPLOYMENT, namespace, observed.workloads[name].manifest["metadata"]["name"])
-        for name in (*decision.delete, *unknown)
+        for name in decision.delete
     ) + tuple(
         Ref(kinds.CONTROLLER_REVISION, namespace, revision_name(owner, name))
         for name in forget

@@ -18,6 +18,9 @@ MAX_MESSAGE = 1000
 
 _PULL = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
 _CONFIG = {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
+_POD_NAME = re.compile(r'^pods "[^"]*" is ')
+_DENIED = re.compile(r"violates PodSecurity|admission|denied|^forbidden: ", re.IGNORECASE)
+_SOURCE_PORT = re.compile(r"(?<=[\d\]]):\d+->")
 _BACK_OFF = re.compile(r'^Back-off pulling image "[^"]*"(: [A-Za-z]+: )?')
 
 
@@ -33,18 +36,20 @@ def find_problem(pods: Iterable[Pod], workloads: Iterable[Workload]) -> Problem 
     """Return the most telling problem of `workloads` and `pods`, in their order; or None."""
     for workload in workloads:
         if workload.failure is not None:
-            return creation_problem(workload.failure[1])
+            return creation_problem(workload.failure)
     problems = (_pod_problem(pod) for pod in pods if not pod.deleting)
     return next((problem for problem in problems if problem is not None), None)
 
 
 def creation_problem(message: str) -> Problem:
     """Return the problem behind the API server's refusal to create a pod."""
-    if "exceeded quota" in message:
-        return _problem(Reason.QUOTA_EXCEEDED, message)
-    if "violates PodSecurity" in message or "admission" in message:
-        return _problem(Reason.ADMISSION_DENIED, message)
-    return _problem(Reason.POD_CREATION_FAILED, message)
+    # The name is another one with each attempt.
+    words = _POD_NAME.sub("", message)
+    if "exceeded quota" in words:
+        return problem(Reason.QUOTA_EXCEEDED, words)
+    if _DENIED.search(words):
+        return problem(Reason.ADMISSION_DENIED, words)
+    return problem(Reason.POD_CREATION_FAILED, words)
 
 
 def _pod_problem(pod: Pod) -> Problem | None:
@@ -83,11 +88,13 @@ def _container_problem(pod: Pod, status: Manifest) -> Problem | None:
 
 
 def _of_pod(pod: Pod, reason: Reason, words: str) -> Problem:
-    return _problem(reason, f"pod {pod.name}: {words}")
+    return problem(reason, f"pod {pod.name}: {words}")
 
 
-def _problem(reason: Reason, message: str) -> Problem:
-    return Problem(reason, " ".join(message.split())[:MAX_MESSAGE])
+def problem(reason: Reason, message: str) -> Problem:
+    """Return a problem with `message` on one line and not too long for a condition."""
+    words = _SOURCE_PORT.sub("->", " ".join(message.split()))
+    return Problem(reason, words[:MAX_MESSAGE])
 
 
 def _last_line(text: str) -> str:

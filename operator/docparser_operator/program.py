@@ -7,11 +7,14 @@ import time
 from contextlib import suppress
 from typing import Any
 
+import structlog
+
 from docparser_operator import handlers, health
 from docparser_operator.clock import utc_now
 from docparser_operator.cluster import KubernetesCluster, connect
 from docparser_operator.controller import Controller
-from docparser_operator.kinds import LEASE, Key, Kind, Manifest, Ref
+from docparser_operator.errors import ApiError, UnavailableError
+from docparser_operator.kinds import LEASE, Kind, Manifest, Ref
 from docparser_operator.leadership import Elector, LeaseTiming
 from docparser_operator.metrics import Metrics
 from docparser_operator.reconcile import Reconciler
@@ -19,6 +22,10 @@ from docparser_operator.settings import Settings, identity
 from docparser_operator.store import Store
 from docparser_operator.watching import Watching
 from docparser_operator.writer import Writer
+
+log = structlog.get_logger(__name__)
+
+SYNC_RETRY_SECONDS = 1.0
 
 
 class Program:
@@ -37,10 +44,10 @@ class Program:
         lease = Ref(LEASE, settings.namespace, settings.lease)
         self._elector = Elector(cluster, lease, identity(), LeaseTiming(), time.monotonic)
         writer = Writer(cluster, self._store, self._elector.leads)
-        reconciler = Reconciler(cluster, self._store, writer, utc_now)
+        reconciler = Reconciler(self._store, writer, utc_now)
         self._controller = Controller(reconciler.reconcile, metrics, settings.workers)
         self._watching = Watching(
-            cluster, self._store, self._wake, settings.watch_namespaces, metrics
+            cluster, self._store, self._controller.queue.add, settings.watch_namespaces, metrics
         )
         self._tasks: list[asyncio.Task[Any]] = []
 
@@ -84,7 +91,7 @@ class Program:
         """Start from what the cluster says now, not from what an event said before."""
         self._metrics.leader.set(1)
         try:
-            await self._watching.full_sync()
+            await self._synced()
             self._controller.queue.clear()
             for key in self._store.resources():
                 self._controller.queue.add(key)
@@ -92,9 +99,14 @@ class Program:
         finally:
             self._metrics.leader.set(0)
 
-    def _wake(self, key: Key) -> None:
-        if self._elector.leads():
-            self._controller.queue.add(key)
+    async def _synced(self) -> None:
+        """Return once everything was listed; an API server that is away comes back."""
+        while True:
+            try:
+                return await self._watching.full_sync()
+            except (ApiError, UnavailableError) as error:
+                log.warning("first sync failed", error=str(error))
+                await asyncio.sleep(SYNC_RETRY_SECONDS)
 
     def _alive(self) -> bool:
         return all(not task.done() for task in self._tasks)

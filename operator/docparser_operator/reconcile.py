@@ -5,15 +5,13 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from docparser_api.deployment import DocParserDeployment, ObjectMeta, parse, parse_status
+from docparser_api.deployment import ObjectMeta, parse, parse_status
 from docparser_api.status import DocParserDeploymentStatus
 from pydantic import ValidationError
 
-from docparser_operator import kinds
 from docparser_operator.clock import timestamp
-from docparser_operator.cluster import Cluster
 from docparser_operator.errors import ApiError, ConflictError, NameTakenError, NotFoundError
-from docparser_operator.kinds import Key, Manifest, Ref
+from docparser_operator.kinds import Key, Manifest
 from docparser_operator.observed import observe
 from docparser_operator.plan import make_plan
 from docparser_operator.problems import Problem
@@ -33,16 +31,12 @@ class Reconciler:
     """Makes the cluster match one DocParserDeployment at a time.
 
     Args:
-        cluster: the API server, for status and Events.
         store: what is known of the cluster.
-        writer: writes the children.
+        writer: writes children, status and Events.
         clock: returns the current time.
     """
 
-    def __init__(
-        self, cluster: Cluster, store: Store, writer: Writer, clock: Callable[[], datetime]
-    ) -> None:
-        self._cluster = cluster
+    def __init__(self, store: Store, writer: Writer, clock: Callable[[], datetime]) -> None:
         self._store = store
         self._writer = writer
         self._clock = clock
@@ -76,7 +70,7 @@ class Reconciler:
         except NameTakenError as error:
             refusal = problem_of(error)
         status = make_status(parser, observed, plan, refusal, now)
-        await self._report(parser, status, now)
+        await self._report(parser.metadata, parser.status, status, now)
         return _next_look(refusal, plan.decision.requeue_seconds)
 
     async def _report_invalid(self, body: Manifest, message: str) -> float | None:
@@ -84,15 +78,10 @@ class Reconciler:
         metadata, old = ObjectMeta.model_validate(body["metadata"]), parse_status(body)
         now = self._clock()
         status = invalid_status(old, metadata.generation, message, now)
-        await self._write_status(metadata, old, status, now)
+        await self._report(metadata, old, status, now)
         return None
 
     async def _report(
-        self, parser: DocParserDeployment, status: DocParserDeploymentStatus, now: datetime
-    ) -> None:
-        await self._write_status(parser.metadata, parser.status, status, now)
-
-    async def _write_status(
         self,
         owner: ObjectMeta,
         old: DocParserDeploymentStatus,
@@ -100,26 +89,11 @@ class Reconciler:
         now: datetime,
     ) -> None:
         """Write `new` and its Events, if anything changed."""
-        if new == old:
+        if new == old or not await self._writer.patch_status(owner, _with_removals(old, new)):
             return
-        ref = Ref(kinds.DOC_PARSER, owner.namespace, owner.name)
-        try:
-            answer = await self._cluster.patch_status(
-                ref, owner.resource_version, _with_removals(old, new)
-            )
-        except NotFoundError:
-            return  # deleted meanwhile
-        self._store.put(answer)
-        for event in events(owner, old, new, timestamp(now)):
-            await self._send(event)
         log.info("status", key=str(Key(owner.namespace, owner.name)), summary=new.summary)
-
-    async def _send(self, event: Manifest) -> None:
-        """Create an Event. Its loss is no reason to fail: the condition says the same."""
-        try:
-            await self._cluster.create(kinds.EVENT, event["metadata"]["namespace"], event)
-        except ApiError as error:
-            log.debug("event not written", status=error.status)
+        for event in events(owner, old, new, timestamp(now)):
+            await self._writer.send(event)
 
 
 def _next_look(refusal: Problem | None, requeue_seconds: float | None) -> float | None:

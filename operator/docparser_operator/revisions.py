@@ -8,17 +8,20 @@ version of the operator renders templates by then.
 import hashlib
 import json
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from docparser_api import names
 from docparser_api.deployment import DocParserDeployment, ObjectMeta
 from docparser_api.spec import DocParserDeploymentSpec, PodShape
+from pydantic import TypeAdapter, ValidationError
 
 from docparser_operator.desired.metadata import metadata, revision_name
 from docparser_operator.desired.pod import pod_template
 from docparser_operator.kinds import Manifest
 
 HASH_LENGTH = 10
+MAX_OBSERVATIONS = 50
+"""Keeps the annotation far from its limit of 256 KiB, however often a spec goes to and fro."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class Outcome:
     reason: str = ""
     message: str = ""
     retry: str = ""
+
+
+_OBSERVATIONS = TypeAdapter(tuple[Observation, ...])
+_OUTCOME = TypeAdapter(Outcome)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -104,7 +112,7 @@ def wanted_revision(parser: DocParserDeployment, known: dict[str, Revision]) -> 
     elif found.number == last:
         return found
     seen = Observation(last + 1, parser.metadata.generation, parser.metadata.resource_version)
-    return replace(found, observations=(*found.observations, seen))
+    return replace(found, observations=(*found.observations, seen)[-MAX_OBSERVATIONS:])
 
 
 def is_failed(revision: Revision, parser: DocParserDeployment) -> bool:
@@ -142,17 +150,26 @@ def controller_revision(owner: ObjectMeta, revision: Revision) -> Manifest:
 
 
 def from_controller_revision(manifest: Manifest) -> Revision:
-    """Return the revision that a ControllerRevision of ours keeps."""
+    """Return the revision that a ControllerRevision of ours keeps.
+
+    Its name and data can never change. What was spoilt in its annotations counts as lost.
+    """
     annotations = manifest["metadata"].get("annotations", {})
-    observations = json.loads(annotations.get(names.ANNOTATION_OBSERVATIONS, "[]"))
-    outcome = annotations.get(names.ANNOTATION_OUTCOME)
+    observations = _parsed(_OBSERVATIONS, annotations.get(names.ANNOTATION_OBSERVATIONS))
     return Revision(
-        hash=manifest["metadata"]["labels"][names.LABEL_REVISION],
+        hash=manifest["metadata"]["name"].rpartition("-")[2],
         shape=manifest["data"]["shape"],
         template=manifest["data"]["template"],
-        observations=tuple(Observation(**o) for o in observations),
-        outcome=Outcome(**json.loads(outcome)) if outcome else None,
+        observations=observations or (Observation(max(1, manifest["revision"]), 0, ""),),
+        outcome=_parsed(_OUTCOME, annotations.get(names.ANNOTATION_OUTCOME)),
     )
+
+
+def _parsed(adapter: TypeAdapter[T], text: str | None) -> T | None:
+    try:
+        return adapter.validate_json(text) if text else None
+    except ValidationError:
+        return None
 
 
 def _json(value: Any) -> str:

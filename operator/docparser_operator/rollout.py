@@ -4,7 +4,7 @@ Its state stands in `status.currentRevision` and `status.rollout` and in the
 cluster itself, so a restart of the operator at any point goes on from there.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from docparser_api.spec import RolloutSpec
@@ -12,6 +12,7 @@ from docparser_api.status import RolloutStatus
 
 from docparser_operator.clock import seconds_since, timestamp
 from docparser_operator.observed import Observed
+from docparser_operator.sizes import exchanged, retired
 
 RETIRE_DELAY_SECONDS = 5.0
 """Time for every node to learn that the Service has moved, before old pods are told to go."""
@@ -52,6 +53,7 @@ class Decision:
         rollout: status.rollout.
         failed: whether the target is given up now.
         requeue_seconds: when to look again without an event.
+        waiting_for_pods: pods of other revisions that must be gone before the next step.
     """
 
     stable: str | None
@@ -61,136 +63,146 @@ class Decision:
     rollout: RolloutStatus
     failed: bool = False
     requeue_seconds: float | None = None
-    waiting_for_pods: int = field(default=0)
-    """Pods of other revisions that must be gone before the target may grow."""
+    waiting_for_pods: int = 0
 
 
 def decide(now: Situation) -> Decision:
     """Return what should be, given what is."""
+    complete = _available(now, now.target) >= now.replicas
     if now.stable is None:
-        return _first(now)
+        begun = now.target in now.observed.workloads
+        return _settled(now) if complete and begun else _rolling(now)
     if now.stable == now.target:
-        return _settled(now, now.target)
-    if now.target_failed or _gave_up(now):
+        return _settled(now)
+    if now.target_failed or _stalled_seconds(now) >= now.rules.progress_deadline_seconds:
         return _failed(now, now.stable)
-    if _available(now, now.target) >= now.replicas:
-        return _settled(now, now.target)
-    if now.rules.strategy == "Surge":
-        return _surging(now, now.stable)
-    return _replacing(now, now.stable)
+    return _settled(now) if complete else _rolling(now)
 
 
-def _first(now: Situation) -> Decision:
-    """Return the decision while nothing has ever served."""
-    if _available(now, now.target) >= now.replicas and now.target in now.observed.workloads:
-        return _settled(now, now.target)
-    retired, delete = _retired(now, keep={now.target}, shrink=True)
+def _rolling(now: Situation) -> Decision:
+    """Return the decision while the target starts: in place, or beside the full stable revision."""
+    stable = now.stable
+    if now.rules.strategy == "InPlace":
+        sizes, serving, waiting = _in_place(now, now.target)
+    else:
+        sizes, serving, waiting = retired(now.observed, {stable, now.target}), stable, 0
+        sizes[now.target] = now.replicas
+        if stable is None:
+            serving = now.target
+        else:
+            sizes[stable] = now.replicas
+    rollout = _progressed(now, _started(now), sizes[now.target])
+    left = None
+    if stable is not None and sizes[now.target] > _available(now, now.target):
+        since = seconds_since(rollout.progressed_at or rollout.started_at, now.now)
+        left = max(0.0, now.rules.progress_deadline_seconds - since)
     return Decision(
-        stable=None,
-        serving=now.target,
-        sizes=retired | {now.target: now.replicas},
-        delete=delete,
-        rollout=_started(now),
+        stable=stable,
+        serving=serving,
+        sizes=sizes,
+        delete=now.observed.empty_workloads(but={stable, now.target}),
+        rollout=rollout,
+        requeue_seconds=left,
+        waiting_for_pods=waiting,
     )
 
 
-def _settled(now: Situation, stable: str) -> Decision:
-    """Return the decision once `stable` is what spec asks for: the others retire."""
+def _settled(now: Situation) -> Decision:
+    """Return the decision once the target is the one that serves: the others retire."""
     rollout = _started(now)
-    if rollout.promoted_at is None:
+    target, waiting = now.target, 0
+    serving: str | None = target
+    if rollout.promoted_at is None or seconds_since(rollout.promoted_at, now.now) < 0:
         rollout = rollout.model_copy(update={"promoted_at": timestamp(now.now)})
     left = RETIRE_DELAY_SECONDS - seconds_since(rollout.promoted_at or "", now.now)
-    retired, delete = _retired(now, keep={stable}, shrink=left <= 0)
-    if not retired and rollout.completed_at is None:
+    if now.rules.strategy == "InPlace" and _available(now, target) < now.replicas:
+        sizes, serving, waiting = _in_place(now, target)
+    else:
+        sizes = retired(now.observed, {target}, shrink=left <= 0) | {target: now.replicas}
+    others = set(sizes) != {target}
+    if not others and rollout.completed_at is None:
         rollout = rollout.model_copy(update={"completed_at": timestamp(now.now)})
     return Decision(
-        stable=stable,
-        serving=stable,
-        sizes=retired | {stable: now.replicas},
-        delete=delete,
+        stable=target,
+        serving=serving,
+        sizes=sizes,
+        delete=now.observed.empty_workloads(but={target}),
         rollout=rollout,
-        requeue_seconds=left if retired and left > 0 else None,
-    )
-
-
-def _surging(now: Situation, stable: str) -> Decision:
-    """Return the decision while the target starts beside the full stable revision."""
-    retired, delete = _retired(now, keep={stable, now.target}, shrink=True)
-    return Decision(
-        stable=stable,
-        serving=stable,
-        sizes=retired | {stable: now.replicas, now.target: now.replicas},
-        delete=delete,
-        rollout=_started(now),
-    )
-
-
-def _replacing(now: Situation, stable: str) -> Decision:
-    """Return the decision while pods are replaced, with never more than `replicas` of them."""
-    retired, delete = _retired(now, keep={stable, now.target}, shrink=True)
-    others = now.observed.foreign_pod_count(now.target)
-    shrunk = now.replicas - _available(now, now.target) - now.rules.max_unavailable
-    old = max(0, min(_size(now, stable), shrunk))
-    new = max(min(_size(now, now.target), now.replicas), now.replicas - max(others, old), 0)
-    return Decision(
-        stable=stable,
-        serving=None,
-        sizes=retired | {stable: old, now.target: new},
-        delete=delete,
-        rollout=_started(now),
-        waiting_for_pods=max(0, others - old),
+        requeue_seconds=left if others and left > 0 else None,
+        waiting_for_pods=waiting,
     )
 
 
 def _failed(now: Situation, stable: str) -> Decision:
     """Return the decision after the target was given up: the stable revision gets its pods back."""
-    retired, delete = _retired(now, keep={stable}, shrink=True)
-    size = now.replicas
+    serving: str | None = stable
+    waiting = 0
     if now.rules.strategy == "InPlace":
-        room = now.replicas - now.observed.foreign_pod_count(stable)
-        size = max(min(_size(now, stable), now.replicas), room, 0)
+        sizes, serving, waiting = _in_place(now, stable)
+    else:
+        sizes = retired(now.observed, {stable}) | {stable: now.replicas}
     rollout = _started(now)
     if rollout.failed_at is None:
         rollout = rollout.model_copy(update={"failed_at": timestamp(now.now)})
     return Decision(
         stable=stable,
-        serving=stable,
-        sizes=retired | {stable: size},
-        delete=delete,
+        serving=serving,
+        sizes=sizes,
+        delete=now.observed.empty_workloads(but={stable}),
         rollout=rollout,
         failed=not now.target_failed,
+        waiting_for_pods=waiting,
     )
+
+
+def _in_place(now: Situation, growing: str) -> tuple[dict[str, int], str | None, int]:
+    """Return sizes, serving revision and pods to wait for while `growing` replaces the others."""
+    found = exchanged(now.observed, growing, now.stable, now.replicas, now.rules.max_unavailable)
+    others = sum(size for name, size in found.items() if name != growing)
+    waiting = max(0, now.observed.foreign_pod_count(growing) - others)
+    return found, None if others else growing, waiting
 
 
 def _started(now: Situation) -> RolloutStatus:
     """Return the rollout of the target: the one under way, or a new one."""
     running = now.rollout
     if running is not None and running.revision == now.target:
-        retried = running.failed_at is not None and not now.target_failed and not _gave_up(now)
+        retried = running.failed_at is not None and not now.target_failed
         if not retried:
             return running
     return RolloutStatus(revision=now.target, started_at=timestamp(now.now))
 
 
-def _retired(
-    now: Situation, keep: set[str], *, shrink: bool
-) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the sizes of the revisions that go, and those that are gone."""
-    sizes, delete = {}, []
-    for name, workload in now.observed.workloads.items():
-        if name in keep:
-            continue
-        if workload.replicas == 0 and workload.pods == 0 and not now.observed.pod_count(name):
-            delete.append(name)
-        else:
-            sizes[name] = 0 if shrink else workload.replicas
-    return sizes, tuple(delete)
+def _progressed(now: Situation, rollout: RolloutStatus, size: int) -> RolloutStatus:
+    """Return `rollout` with its last progress; a time that lies ahead comes from another clock."""
+    available = _available(now, now.target)
+    last = rollout.progressed_at
+    if (
+        last is None
+        or seconds_since(last, now.now) < 0
+        or available > rollout.available_pods
+        or size > _size(now, now.target)
+    ):
+        best = max(available, rollout.available_pods)
+        update = {"progressed_at": timestamp(now.now), "available_pods": best}
+        return rollout.model_copy(update=update)
+    return rollout
 
 
-def _gave_up(now: Situation) -> bool:
-    """Return whether the target made no progress; an emptied Deployment tells of the last try."""
-    workload = now.observed.workloads.get(now.target)
-    return workload is not None and workload.replicas > 0 and workload.deadline_exceeded
+def _stalled_seconds(now: Situation) -> float:
+    """Return how long pods of the target have failed to become available.
+
+    The Deployment's own deadline is of no use: it ends for good once a Deployment was complete,
+    be it with no pod at all.
+    """
+    running, available = now.rollout, _available(now, now.target)
+    if running is None or running.revision != now.target or running.failed_at is not None:
+        return 0
+    if running.progressed_at is None or available > running.available_pods:
+        return 0
+    if available >= min(_size(now, now.target), now.replicas):
+        return 0
+    return seconds_since(running.progressed_at, now.now)
 
 
 def _available(now: Situation, revision: str) -> int:

@@ -48,8 +48,8 @@ def make_status(
         now: the time.
     """
     decision, generation = plan.decision, parser.metadata.generation
-    # After a refusal the cluster still runs what the last status says.
-    stable = parser.status.current_revision if refusal else decision.stable
+    # After a refusal the cluster still runs what it ran before.
+    stable = plan.stable if refusal else decision.stable
     current = observed.workloads.get(stable or plan.target.hash)
     updated = observed.workloads.get(plan.target.hash)
     findings = (
@@ -67,7 +67,7 @@ def make_status(
         updated_replicas=updated.pods if updated else 0,
         selector=_selector(parser.metadata, stable or plan.target.hash),
         current_revision=stable,
-        current_revision_number=plan.revisions[stable].number if stable else None,
+        current_revision_number=_number(plan, stable),
         update_revision=plan.target.hash,
         update_revision_number=plan.target.number,
         endpoint=endpoint(parser),
@@ -79,18 +79,20 @@ def make_status(
 def invalid_status(
     status: DocParserDeploymentStatus, generation: int, message: str, now: datetime
 ) -> DocParserDeploymentStatus:
-    """Return `status` with the finding that the spec passed the schema but cannot be used."""
+    """Return `status` with the finding that the spec passed the schema but cannot be used.
+
+    What is known of an earlier generation stays, and says so by its observedGeneration.
+    """
     finding = Finding(ConditionType.DEGRADED, "True", Reason.INVALID_SPEC, message)
-    kept = [
-        Finding(c.type, c.status, c.reason, c.message)
-        for c in status.conditions
-        if c.type != ConditionType.DEGRADED
-    ]
-    findings = (*kept, finding)
+    findings = [finding]
+    if all(condition.type != ConditionType.READY for condition in status.conditions):
+        findings.insert(0, Finding(ConditionType.READY, "False", Reason.INVALID_SPEC, message))
+    found = {c.type: c for c in conditions(status, tuple(findings), generation, now)}
+    kept = [found.pop(condition.type, condition) for condition in status.conditions]
     return status.model_copy(
         update={
             "summary": f"{finding.reason}: {message}"[:512],
-            "conditions": conditions(status, findings, generation, now),
+            "conditions": [*kept, *found.values()],
         }
     )
 
@@ -151,7 +153,8 @@ def _progressing(
         words = f"revision {number} waits: {refusal.message}"
         return Finding(kind, "True", Reason.ROLLING_OUT, words)
     if decision.rollout.failed_at is not None:
-        words = f"revision {number} was given up; revision in use: {_in_use(plan)}"
+        in_use = _number(plan, decision.stable) or "none"
+        words = f"revision {number} was given up; revision in use: {in_use}"
         return Finding(kind, "False", Reason.ROLLOUT_FAILED, words)
     if decision.stable == target.hash:
         if decision.rollout.completed_at is not None:
@@ -168,9 +171,9 @@ def _progressing(
     return Finding(kind, "True", Reason.ROLLING_OUT, words)
 
 
-def _in_use(plan: Plan) -> str:
-    stable = plan.decision.stable
-    return str(plan.revisions[stable].number) if stable else "none"
+def _number(plan: Plan, revision: str | None) -> int | None:
+    """Return the number of `revision`; None where there is none, or its record was lost."""
+    return plan.revisions[revision].number if revision in plan.revisions else None
 
 
 def _degraded(plan: Plan, refusal: Problem | None) -> Finding:

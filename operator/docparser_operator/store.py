@@ -6,93 +6,120 @@ has always issued them so.
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable
 from typing import Any
 
 from docparser_api import names
 
-from docparser_operator.kinds import DOC_PARSER, Key, Kind, Manifest, Ref, kind_of, ref_of
+from docparser_operator.kinds import DOC_PARSER, Key, Kind, Listing, Manifest, Ref, kind_of, ref_of
 
 _REMEMBERED_DELETIONS = 10_000
 
 
 class Store:
-    """Objects by reference, and children by the DocParserDeployment they are labelled with."""
+    """Objects by reference, and children by the DocParserDeployment they belong to."""
 
     def __init__(self) -> None:
         self._objects: dict[Ref, Manifest] = {}
         self._children: defaultdict[Key, set[Ref]] = defaultdict(set)
-        # The answer to a write may arrive after the watch has told of the object's end.
-        self._deleted: OrderedDict[str, None] = OrderedDict()
+        # By uid, the first version at which an object would be news again: the answer to a write
+        # may arrive after the watch has told of the object's end. The end may be one to the watch
+        # only, which does not show an object that has lost its label.
+        self._gone: OrderedDict[str, int] = OrderedDict()
 
     def resource(self, key: Key) -> Manifest | None:
         """Return the DocParserDeployment, if it is known."""
-        return self._objects.get(Ref(DOC_PARSER, key.namespace, key.name))
+        return self.get(Ref(DOC_PARSER, key.namespace, key.name))
+
+    def get(self, ref: Ref) -> Manifest | None:
+        """Return the object, if it is known."""
+        return self._objects.get(ref)
 
     def children(self, key: Key) -> list[Manifest]:
-        """Return the objects labelled as belonging to a DocParserDeployment."""
+        """Return the objects that belong to a DocParserDeployment."""
         return [self._objects[ref] for ref in self._children.get(key, ())]
 
     def resources(self) -> list[Key]:
         """Return all DocParserDeployments."""
         return [Key(r.namespace, r.name) for r in self._objects if r.kind == DOC_PARSER]
 
-    def put(self, manifest: Manifest) -> bool:
-        """Remember `manifest`; return whether it is news."""
-        metadata = manifest["metadata"]
-        ref = ref_of(manifest)
+    def put(self, manifest: Manifest) -> set[Key]:
+        """Remember `manifest`; return the keys that this is news for."""
+        ref, version = ref_of(manifest), _version(manifest)
         known = self._objects.get(ref)
-        if metadata["uid"] in self._deleted or (known and _version(known) >= _version(manifest)):
-            return False
-        self._forget(ref)
+        if known is not None and _version(known) >= version:
+            return set()
+        if version < self._gone.get(manifest["metadata"]["uid"], 0):
+            return set()
+        concerned = self._forget(ref)
         self._objects[ref] = _trimmed(manifest)
         if (key := owner_key(manifest)) is not None:
             self._children[key].add(ref)
-        return True
+        return concerned | _keys(manifest)
 
-    def remove(self, manifest: Manifest) -> bool:
-        """Forget `manifest`, unless another object bears its name by now; return whether known."""
+    def remove(self, manifest: Manifest) -> set[Key]:
+        """Forget `manifest` as of its version; return the keys that this is news for."""
+        return self._remove(manifest, _version(manifest))
+
+    def replace(self, kind: Kind, namespace: str | None, listing: Listing) -> set[Key]:
+        """Make a full list the truth of its moment; return the keys that this was news for."""
+        listed = {manifest["metadata"]["uid"] for manifest in listing.items}
+        gone = [
+            manifest
+            for ref, manifest in self._objects.items()
+            if ref.kind == kind
+            and namespace in {None, ref.namespace}
+            and manifest["metadata"]["uid"] not in listed
+            and _version(manifest) <= listing.version
+        ]
+        concerned: set[Key] = set()
+        for manifest in gone:
+            concerned |= self._remove(manifest, _version(manifest) + 1)
+        for manifest in listing.items:
+            concerned |= self.put(manifest)
+        return concerned
+
+    def _remove(self, manifest: Manifest, version: int) -> set[Key]:
         uid = manifest["metadata"]["uid"]
-        self._deleted[uid] = None
-        if len(self._deleted) > _REMEMBERED_DELETIONS:
-            self._deleted.popitem(last=False)
+        self._gone[uid] = max(version, self._gone.get(uid, 0))
+        if len(self._gone) > _REMEMBERED_DELETIONS:
+            self._gone.popitem(last=False)
         ref = ref_of(manifest)
         known = self._objects.get(ref)
-        if known is None or known["metadata"]["uid"] != uid:
-            return False
-        self._forget(ref)
-        return True
+        if known is None or known["metadata"]["uid"] != uid or _version(known) > version:
+            return set()
+        return self._forget(ref)
 
-    def replace(self, kind: Kind, manifests: Iterable[Manifest]) -> set[Key]:
-        """Make a full list of `kind` the truth; return the keys that this was news for."""
-        listed = {ref_of(manifest): manifest for manifest in manifests}
-        gone = [m for ref, m in self._objects.items() if ref.kind == kind and ref not in listed]
-        changed = [manifest for manifest in gone if self.remove(manifest)]
-        changed += [manifest for manifest in listed.values() if self.put(manifest)]
-        return {key for manifest in changed if (key := key_of(manifest)) is not None}
-
-    def _forget(self, ref: Ref) -> None:
+    def _forget(self, ref: Ref) -> set[Key]:
+        """Drop what is known of `ref`; return the keys that it belonged to."""
         manifest = self._objects.pop(ref, None)
-        key = owner_key(manifest) if manifest else None
-        if key is None:
-            return
-        self._children[key].discard(ref)
-        if not self._children[key]:
-            del self._children[key]
-
-
-def key_of(manifest: Manifest) -> Key | None:
-    """Return the DocParserDeployment that `manifest` is, or belongs to by its label."""
-    if kind_of(manifest) == DOC_PARSER:
-        return Key(manifest["metadata"]["namespace"], manifest["metadata"]["name"])
-    return owner_key(manifest)
+        if manifest is None:
+            return set()
+        if (key := owner_key(manifest)) is not None:
+            self._children[key].discard(ref)
+            if not self._children[key]:
+                del self._children[key]
+        return _keys(manifest)
 
 
 def owner_key(manifest: Manifest) -> Key | None:
-    """Return the DocParserDeployment that `manifest` is labelled with."""
-    labels: dict[str, Any] = manifest["metadata"].get("labels", {})
-    name = labels.get(names.LABEL_DEPLOYMENT)
-    return Key(manifest["metadata"]["namespace"], name) if name else None
+    """Return the DocParserDeployment that controls the child `manifest`, else that of its label."""
+    if kind_of(manifest) == DOC_PARSER:
+        return None
+    metadata: dict[str, Any] = manifest["metadata"]
+    for owner in metadata.get("ownerReferences", []):
+        group = owner["apiVersion"].partition("/")[0]
+        if owner.get("controller") and (group, owner["kind"]) == (names.GROUP, names.KIND):
+            return Key(metadata["namespace"], owner["name"])
+    name = metadata.get("labels", {}).get(names.LABEL_DEPLOYMENT)
+    return Key(metadata["namespace"], name) if name else None
+
+
+def _keys(manifest: Manifest) -> set[Key]:
+    """Return the DocParserDeployment that `manifest` is, or belongs to."""
+    if kind_of(manifest) == DOC_PARSER:
+        return {Key(manifest["metadata"]["namespace"], manifest["metadata"]["name"])}
+    key = owner_key(manifest)
+    return {key} if key is not None else set()
 
 
 def _version(manifest: Manifest) -> int:

@@ -11,7 +11,7 @@ from docparser_operator.errors import ApiError, UnavailableError
 from docparser_operator.handlers import CHILD_SELECTOR
 from docparser_operator.kinds import DOC_PARSER, WATCHED_CHILDREN, Key, Kind, Manifest
 from docparser_operator.metrics import Metrics
-from docparser_operator.store import Store, key_of
+from docparser_operator.store import Store
 
 log = structlog.get_logger(__name__)
 
@@ -56,34 +56,30 @@ class Watching:
         self._metrics.watch_events.labels(kind.kind).inc()
         if event_type is None:
             self._relisted.set()
-        if event_type == "DELETED":
-            news = self._store.remove(manifest)
-        else:
-            news = self._store.put(manifest)
-        key = key_of(manifest)
-        if news and key is not None:
+        learn = self._store.remove if event_type == "DELETED" else self._store.put
+        for key in learn(manifest):
             self._wake(key)
 
     async def full_sync(self) -> None:
         """List everything and wake up whatever differs from what was known."""
         for kind in (DOC_PARSER, *WATCHED_CHILDREN):
             selector = "" if kind == DOC_PARSER else CHILD_SELECTOR
-            lists = [await self._cluster.list(kind, n, selector) for n in self._namespaces]
-            changed = self._store.replace(kind, [m for found in lists for m in found])
-            for key in changed:
-                self._wake(key)
+            for namespace in self._namespaces:
+                listing = await self._cluster.list(kind, namespace, selector)
+                for key in self._store.replace(kind, namespace, listing):
+                    self._wake(key)
         self.synced = True
         self._metrics.last_sync.set_to_current_time()
 
     async def run(self, resync_seconds: float) -> None:
-        """Compare fully after every first listing of a watch, and every `resync_seconds`."""
+        """Compare fully at once, after each first listing of a watch, every `resync_seconds`."""
         while True:
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._relisted.wait(), resync_seconds)
-            await asyncio.sleep(SETTLE_SECONDS)
             self._relisted.clear()
             try:
                 await self.full_sync()
             except (ApiError, UnavailableError) as error:
                 log.warning("full sync failed", error=str(error))
                 self._relisted.set()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._relisted.wait(), resync_seconds)
+            await asyncio.sleep(SETTLE_SECONDS)

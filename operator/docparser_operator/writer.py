@@ -1,21 +1,32 @@
-"""Carries a plan out: each write with its precondition, none that would change nothing."""
+"""All writes about a DocParserDeployment: each with its precondition, none that changes nothing."""
 
 from collections.abc import Callable
+from typing import Any
 
+import structlog
 from docparser_api.deployment import ObjectMeta
 
+from docparser_operator import kinds
 from docparser_operator.applied import AppliedObjects
 from docparser_operator.cluster import Cluster
-from docparser_operator.errors import NameTakenError, NotFoundError, NotLeaderError
+from docparser_operator.errors import (
+    ApiError,
+    ConflictError,
+    NameTakenError,
+    NotFoundError,
+    NotLeaderError,
+)
 from docparser_operator.kinds import Manifest, Ref, ref_of
 from docparser_operator.observed import Observed
 from docparser_operator.ownership import Ownership, ownership
 from docparser_operator.plan import Plan
 from docparser_operator.store import Store
 
+log = structlog.get_logger(__name__)
+
 
 class Writer:
-    """Writes children.
+    """Writes children, status and Events.
 
     Args:
         cluster: where to.
@@ -44,18 +55,44 @@ class Writer:
             if ref in present:
                 await self._delete(owner, ref, present[ref])
 
+    async def patch_status(self, owner: ObjectMeta, patch: dict[str, Any]) -> bool:
+        """Merge `patch` into the status of `owner`; return whether `owner` still exists."""
+        ref = Ref(kinds.DOC_PARSER, owner.namespace, owner.name)
+        self._check_leadership()
+        try:
+            answer = await self._cluster.patch_status(ref, owner.resource_version, patch)
+        except NotFoundError:
+            self._forget(ref)
+            return False
+        except ConflictError:
+            await self._refresh(ref)
+            raise
+        self._store.put(answer)
+        return True
+
+    async def send(self, event: Manifest) -> None:
+        """Create an Event. Its loss is no reason to fail: the condition says the same."""
+        self._check_leadership()
+        try:
+            await self._cluster.create(kinds.EVENT, event["metadata"]["namespace"], event)
+        except ApiError as error:
+            log.debug("event not written", status=error.status)
+
     async def _apply(self, owner: ObjectMeta, manifest: Manifest, live: Manifest | None) -> None:
         ref = ref_of(manifest)
         if live is not None and self._applied.holds(ref, manifest, live):
             return
         if live is None or ownership(live, owner) is not Ownership.OURS:
             # Our view is filtered by label and may be old: ask before touching a name.
-            live = await self._uncached(ref)
-        if live is not None and ownership(live, owner) is Ownership.FOREIGN:
-            raise NameTakenError(f"{ref.kind.kind} {ref.name}")
+            await self._check_name(owner, ref, live)
         self._check_leadership()
-        body = _with_precondition(manifest, live)
-        answer = await self._cluster.apply(body, force=live is not None)
+        try:
+            answer = await self._cluster.apply(
+                _with_precondition(manifest, live), force=live is not None
+            )
+        except ConflictError:
+            await self._refresh(ref)
+            raise
         self._store.put(answer)
         self._applied.record(ref, manifest, answer)
 
@@ -67,18 +104,65 @@ class Writer:
         try:
             await self._cluster.delete(ref, metadata["uid"], metadata["resourceVersion"])
         except NotFoundError:
-            self._store.remove(live)
+            self._forget(ref)
+        except ConflictError:
+            await self._refresh(ref)
+            raise
         self._applied.forget(ref)
 
-    async def _uncached(self, ref: Ref) -> Manifest | None:
+    async def _check_name(self, owner: ObjectMeta, ref: Ref, live: Manifest | None) -> None:
+        """See to it that the object `ref` is what the plan took it for, absent or an orphan.
+
+        Raises:
+            NameTakenError: it is somebody else's.
+            ConflictError: it is another than `live`, so the plan was made on a wrong view.
+        """
+        found = await self._read(ref)
+        if found is not None and ownership(found, owner) is Ownership.FOREIGN:
+            raise NameTakenError(f"{ref.kind.kind} {ref.name}")
+        if _version(found) != _version(live):
+            self._learn(ref, found)
+            raise ConflictError(409, f"{ref} is not as it was known")
+        if live is not None:
+            await self._check_owner(owner)
+
+    async def _check_owner(self, owner: ObjectMeta) -> None:
+        """See to it that `owner` may adopt: its deletion may have made the orphan in question."""
+        ref = Ref(kinds.DOC_PARSER, owner.namespace, owner.name)
+        found = await self._read(ref)
+        metadata = found["metadata"] if found else {}
+        if metadata.get("uid") != owner.uid or "deletionTimestamp" in metadata:
+            self._learn(ref, found)
+            raise ConflictError(409, f"{ref} is being deleted")
+
+    async def _refresh(self, ref: Ref) -> None:
+        """Learn what `ref` is now, since the watch may be late or silent."""
+        self._learn(ref, await self._read(ref))
+
+    def _learn(self, ref: Ref, found: Manifest | None) -> None:
+        if found is None:
+            self._forget(ref)
+        else:
+            self._store.put(found)
+
+    async def _read(self, ref: Ref) -> Manifest | None:
         try:
             return await self._cluster.get(ref)
         except NotFoundError:
             return None
 
+    def _forget(self, ref: Ref) -> None:
+        if (known := self._store.get(ref)) is not None:
+            self._store.remove(known)
+
     def _check_leadership(self) -> None:
         if not self._may_write():
             raise NotLeaderError
+
+
+def _version(manifest: Manifest | None) -> tuple[str, str] | None:
+    metadata = manifest["metadata"] if manifest else None
+    return (metadata["uid"], metadata["resourceVersion"]) if metadata else None
 
 
 def _with_precondition(manifest: Manifest, live: Manifest | None) -> Manifest:

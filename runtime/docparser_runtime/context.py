@@ -33,7 +33,7 @@ class Context:
     metrics: Metrics
 
 
-def _of_request(request: Request) -> Context:
+async def _of_request(request: Request) -> Context:
     return cast("Context", request.app.state.context)
 
 

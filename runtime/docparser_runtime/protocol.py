@@ -17,14 +17,11 @@ from uvicorn.server import ServerState
 
 from docparser_runtime import problems
 from docparser_runtime.errors import DocParserError, HeadTimeout, HeadTooLarge, InvalidRequest
-from docparser_runtime.wire import Wire
+from docparser_runtime.wire import Patience, Wire
 
-HEAD_SECONDS: Final = 30
-"""Time that a request's head may take."""
 LONGEST_HEAD_BYTES: Final = 64 * 1024
 READ_BYTES: Final = 64 * 1024
 """Most that is read at once, and so the most that a body may exceed its limit unnoticed."""
-_LAST_CALL_SECONDS: Final = 1
 _HEAD_END: Final = b"\r\n\r\n"
 _UPGRADE: Final = re.compile(rb"\r\nupgrade:[^\r\n]*", re.IGNORECASE)
 
@@ -33,6 +30,7 @@ class GuardedProtocol(HttpToolsProtocol):
     """One connection. Subclasses say how long a body may be."""
 
     max_body_bytes: int
+    patience = Patience()
 
     def __init__(
         self,
@@ -45,13 +43,14 @@ class GuardedProtocol(HttpToolsProtocol):
         self._wire: Wire
         self._head = bytearray()
         self._parsing_head = False
+        self._leaving = False
         self._body_bytes = 0
         self._head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to wait for a head."""
         transport.max_size = READ_BYTES  # type: ignore[attr-defined]
-        self._wire = Wire(cast("asyncio.Transport", transport), self.loop)
+        self._wire = Wire(cast("asyncio.Transport", transport), self.loop, self.patience)
         super().connection_made(cast("asyncio.Transport", self._wire))
         self._await_head()
 
@@ -74,7 +73,7 @@ class GuardedProtocol(HttpToolsProtocol):
         """Note that the parser is in a head."""
         super().on_message_begin()
         self._parsing_head, self._body_bytes = True, 0
-        self._wire.body_is_open = True
+        self._wire.body_is_open, self._wire.body_is_too_long = True, False
         self._await_head()
 
     def on_headers_complete(self) -> None:
@@ -82,13 +81,13 @@ class GuardedProtocol(HttpToolsProtocol):
         self._parsing_head = False
         self._head_arrived()
         super().on_headers_complete()
+        if self._leaving:
+            self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         """Count the body; beyond the limit nothing is read unless the application asks."""
         super().on_body(body)
-        if self._body_bytes + len(body) > self.max_body_bytes:
-            self.flow.pause_reading()
-        self._body_bytes += len(body)
+        self._count(len(body))
 
     def on_message_complete(self) -> None:
         """Note that the body is over."""
@@ -97,8 +96,9 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """Close when idle, unless a request is on its way."""
+        self._leaving = True
         if self._is_idle() and (self.cycle is None or self._head or self._has_input()):
-            self.loop.call_later(_LAST_CALL_SECONDS, self._close_if_idle)
+            self.loop.call_later(self.patience.last_call_seconds, self._close_if_idle)
         else:
             super().shutdown()
 
@@ -124,7 +124,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def _await_head(self) -> None:
         if self._head_timer is None:
-            self._head_timer = self.loop.call_later(HEAD_SECONDS, self._head_late)
+            self._head_timer = self.loop.call_later(self.patience.head_seconds, self._head_late)
 
     def _head_arrived(self) -> None:
         if self._head_timer is not None:
@@ -154,7 +154,9 @@ class GuardedProtocol(HttpToolsProtocol):
     def _count(self, size: int) -> None:
         self._body_bytes += size
         if self._body_bytes > self.max_body_bytes:
-            self._wire.pause_reading()
+            self._wire.body_is_too_long = True
+            self.flow.pause_reading()
+            self._wire.pause_reading()  # while lingering, the flow control knows nothing
 
     def _has_input(self) -> bool:
         poll = select.poll()

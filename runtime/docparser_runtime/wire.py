@@ -6,12 +6,26 @@ reading, throwing away what comes, for a little while.
 """
 
 import asyncio
-from typing import Any, Final
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
-STALL_SECONDS: Final = 30
-"""Time in which a reader must take some of its answer."""
-LINGER_SECONDS: Final = 2
-"""Time for the peer to see the answer and to close."""
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait for the peer.
+
+    Attributes:
+        head_seconds: time that a request's head may take.
+        stall_seconds: time in which a reader must take some of its answer.
+        linger_seconds: time for the peer to see an early answer and to close.
+        last_call_seconds: time for a request that is on its way when the server leaves.
+    """
+
+    head_seconds: float = 30
+    stall_seconds: float = 30
+    linger_seconds: float = 2
+    last_call_seconds: float = 1
 
 
 class Wire:
@@ -19,13 +33,19 @@ class Wire:
 
     Attributes:
         lingering: whether the answer has been sent and what still comes is thrown away.
+        body_is_open: whether the peer may still be sending a request's body.
+        body_is_too_long: whether no more of it is read.
     """
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, patience: Patience
+    ) -> None:
         self.lingering = False
         self.body_is_open = False
+        self.body_is_too_long = False
         self._transport = transport
         self._loop = loop
+        self._patience = patience
         self._timers: list[asyncio.TimerHandle] = []
         self._watching = False
 
@@ -51,9 +71,11 @@ class Wire:
             self._transport.close()
             return
         self.lingering = True
-        self._transport.write_eof()
-        self._transport.resume_reading()
-        self._later(LINGER_SECONDS, self._transport.abort)
+        with suppress(OSError):  # the peer may be gone already
+            self._transport.write_eof()
+        if not self.body_is_too_long:
+            self._transport.resume_reading()
+        self._later(self._patience.linger_seconds, self._transport.abort)
 
     def forget(self) -> None:
         """Cancel what was planned: the connection is gone."""
@@ -65,7 +87,7 @@ class Wire:
         size = self._transport.get_write_buffer_size()
         if size and not self._watching:
             self._watching = True
-            self._later(STALL_SECONDS, lambda: self._check(size))
+            self._later(self._patience.stall_seconds, lambda: self._check(size))
 
     def _check(self, size_before: int) -> None:
         self._watching = False

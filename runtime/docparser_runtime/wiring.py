@@ -18,7 +18,9 @@ from docparser_runtime.app import create_app
 from docparser_runtime.body import MemoryBudget
 from docparser_runtime.context import Context
 from docparser_runtime.documents.base import DocumentReader
-from docparser_runtime.engine.base import Engine
+from docparser_runtime.documents.reader import SubprocessReader
+from docparser_runtime.engine.base import Engine, EngineLoadError
+from docparser_runtime.engine.registry import create_engine
 from docparser_runtime.gate import Gate
 from docparser_runtime.lifecycle import Lifecycle, Phase
 from docparser_runtime.metrics import Metrics
@@ -68,11 +70,16 @@ def assemble(parts: Parts) -> Context:
 
 
 def parts_of(model: ModelSpec, config: RuntimeConfig, log: logs.Log) -> Parts:
-    """Return the parts that the configuration asks for."""
-    from docparser_runtime.documents.reader import SubprocessReader  # noqa: PLC0415
-    from docparser_runtime.engine.registry import create_engine  # noqa: PLC0415
+    """Return the parts that the configuration asks for.
 
-    return Parts(model, config, create_engine(model, config), SubprocessReader(config), log)
+    Raises:
+        EngineLoadError: the engine's libraries are missing or damaged.
+    """
+    try:
+        engine = create_engine(model, config)
+    except ImportError as error:
+        raise EngineLoadError(f"engine {model.engine} cannot be imported: {error}") from None
+    return Parts(model, config, engine, SubprocessReader(config), log)
 
 
 def parse(environ: Mapping[str, str], upload: Upload, engine: str | None) -> ParseResponse:
@@ -115,14 +122,17 @@ def serve(environ: Mapping[str, str], host: str, port: int) -> int:
     """
     model, config = environment.load(environ)
     token = environment.token(environ)
+    sock = listen(host, port)
     log = logs.create(sys.stderr, config.log_level)
     logs.route_libraries(sys.stderr, config.log_level)
-    parts = parts_of(model, config, log)
+    try:
+        parts = parts_of(model, config, log)
+    except EngineLoadError as error:
+        log.error("engine_load_failed", reason=str(error))  # noqa: TRY400 (it tells all)
+        return EXIT_LOAD_FAILED
     context = assemble(parts)
     app = create_app(context, log, token)
-    serving = Serving(
-        app, context.lifecycle, lambda: _load(parts, context), config, log, listen(host, port)
-    )
+    serving = Serving(app, context.lifecycle, lambda: _load(parts, context), config, log, sock)
     code, clean = asyncio.run(_serve(serving, parts, context))
     if not clean:
         # A thread is still in the engine; the interpreter would wait for it, or crash under it.

@@ -24,7 +24,9 @@ def cluster() -> Kubectl:
     system = kubectl.within(SYSTEM)
     # Its pods may run an older build of the same tag.
     system.run("rollout", "restart", "deployment/docparser-operator")
-    system.run("rollout", "status", "deployment/docparser-operator", "--timeout=180s", timeout_seconds=200)
+    system.run(
+        "rollout", "status", "deployment/docparser-operator", "--timeout=180s", timeout_seconds=200
+    )
     return kubectl
 
 
@@ -108,7 +110,9 @@ def _state(kubectl: Kubectl) -> str:
         kubectl.run("get", "dpd,deployments,pods,services,controllerrevisions", "-o", "wide"),
         json.dumps([m.get("status") for m in kubectl.list("dpd")], indent=1),
         kubectl.run("get", "events", "--sort-by=.lastTimestamp"),
-        kubectl.within(SYSTEM).run("logs", "-l", "app.kubernetes.io/name=docparser-operator", "--tail=30"),
+        kubectl.within(SYSTEM).run(
+            "logs", "-l", "app.kubernetes.io/name=docparser-operator", "--tail=30"
+        ),
     ]
     return "\n".join(parts)
 

@@ -9,7 +9,9 @@ CHILDREN = "deployments,replicasets,services,poddisruptionbudgets,controllerrevi
 TOKEN = "a-token-for-the-test"
 
 
-@pytest.mark.parametrize("name", ["01-minimal.yaml", "02-production-cpu.yaml", "03-gpu-in-place.yaml"])
+@pytest.mark.parametrize(
+    "name", ["01-minimal.yaml", "02-production-cpu.yaml", "03-gpu-in-place.yaml"]
+)
 def test_example_becomes_ready_reads_and_leaves_nothing(
     name: str, examples: dict[str, Manifest], kubectl: Kubectl, client: Client, fake_gpus: int
 ) -> None:

@@ -95,6 +95,7 @@ def test_deletion_in_mid_rollout_leaves_nothing(fake: Deployment, kubectl: Kubec
     fake.patch({"image": "registry.invalid/docparser-runtime:9.9.9"})
     fake.wait_condition("Degraded", "True", "ImagePullFailed")
     kubectl.run("delete", "dpd", "fake")
-    kinds = "deployments,replicasets,services,serviceaccounts,poddisruptionbudgets,controllerrevisions,pods"
+    kinds = "deployments,replicasets,services,serviceaccounts,poddisruptionbudgets,pods"
+    kinds += ",controllerrevisions"
     selector = "docparser.dev/deployment=fake"
     eventually(lambda: kubectl.list(kinds, selector), lambda left: not left, 90, "all gone")

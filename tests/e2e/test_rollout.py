@@ -68,7 +68,7 @@ def test_an_edit_that_no_pod_sees_rolls_nothing(fake: Deployment) -> None:
 
 def test_scale_through_kubectl(fake: Deployment, kubectl: Kubectl) -> None:
     kubectl.run("scale", "dpd/fake", "--replicas=3")
-    eventually(lambda: fake.status(), lambda s: s.get("availableReplicas") == 3, 60, "three pods")
+    eventually(fake.status, lambda s: s.get("availableReplicas") == 3, 60, "three pods")
     kubectl.run("scale", "dpd/fake", "--replicas=0")
     fake.wait_condition("Ready", "False", "ScaledToZero")
     eventually(fake.pods, lambda pods: not pods, 60, "no pod")
@@ -88,7 +88,12 @@ def test_killed_operator_is_replaced_and_the_rollout_ends(
     )
     system = cluster.within("docparser-system")
     system.run(
-        "delete", "pod", "-l", "app.kubernetes.io/name=docparser-operator", "--force", "--grace-period=0"
+        "delete",
+        "pod",
+        "-l",
+        "app.kubernetes.io/name=docparser-operator",
+        "--force",
+        "--grace-period=0",
     )
     fake.wait_ready(120)
     counts = traffic.result()

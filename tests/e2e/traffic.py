@@ -78,7 +78,7 @@ def main(url: str, seconds: str, period: str) -> None:
         "failed": failures[:5],
         "models": models,
     }
-    print(json.dumps(result))  # noqa: T201
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

@@ -70,4 +70,6 @@ def _json(image: tarfile.TarFile, name: str) -> Any:
 def _content_size(image: tarfile.TarFile, name: str) -> int:
     member = image.getmember(name)
     # Equal layers are stored once, the others link to it.
-    return image.getmember(member.linkname).size if member.islnk() or member.issym() else member.size
+    return (
+        image.getmember(member.linkname).size if member.islnk() or member.issym() else member.size
+    )

@@ -1,7 +1,6 @@
 """A small Debian with Python, for image builds where no image registry is at hand."""
 
 import hashlib
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -35,13 +34,3 @@ def archive() -> Path:
             raise Failure(f"mmdebstrap failed\n{tail(log, 30)}")
         made.rename(target)
     return target
-
-
-def context() -> tuple[Path, str]:
-    """A build folder for the base image, with its Dockerfile's text."""
-    folder = paths.cache() / "images" / "base"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    # A second name for the same file: build tools read no further than their folder.
-    (folder / "base.tar").hardlink_to(archive())
-    return folder, "FROM scratch\nADD base.tar /\n"

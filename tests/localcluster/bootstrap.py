@@ -1,4 +1,4 @@
-"""Starting a cluster from nothing on this machine: control plane, node, DNS, access from the host."""
+"""Starting a cluster on this machine from nothing: control plane, node, DNS, host access."""
 
 import contextlib
 import shutil
@@ -19,6 +19,7 @@ from localcluster import (
     waiting,
 )
 from localcluster.api import Api
+from localcluster.commands import Argv
 from localcluster.console import Failure, say
 from localcluster.containerd import Containerd
 from localcluster.netns import Namespace
@@ -60,7 +61,9 @@ def node_ready(server: Api) -> bool:
     ready = {"type": "Ready", "status": "True"}.items()
     conditions = found["status"].get("conditions", [])
     account = "/api/v1/namespaces/default/serviceaccounts/default"
-    return any(ready <= condition.items() for condition in conditions) and bool(server.json(account))
+    return any(ready <= condition.items() for condition in conditions) and bool(
+        server.json(account)
+    )
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ class Bootstrap:
         access = self.state.config / "coredns.kubeconfig"
         (self.state.config / "Corefile").write_text(dns.corefile(access))
 
-    def _run(self, name: str, argv: components.Argv) -> Service:
+    def _run(self, name: str, argv: Argv) -> Service:
         started = service(self.state, name)
         started.start(self._namespace.wrap(argv))
         return started
@@ -139,7 +142,7 @@ class Bootstrap:
         reading = [f"--kubeconfig={access / 'scheduler.kubeconfig'}", "--leader-elect=false"]
         self._run("kube-scheduler", [self.programs / "kube-scheduler", *reading, *local])
 
-    def _apiserver(self) -> components.Argv:
+    def _apiserver(self) -> Argv:
         policy = self.state.config / "audit-policy.yaml"
         argv = components.apiserver(
             self.programs / "kube-apiserver", self._pki, PORTS, policy, self.state.audit_log

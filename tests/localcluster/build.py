@@ -53,7 +53,9 @@ def ensure(names: Iterable[str] | None = None) -> Path:
             shutil.rmtree(left)  # of a build that was killed; no other build is running
         missing = _missing(wanted, folder)
         if missing:
-            say(f"building {len(missing)} programs into {folder}; {FIRST_BUILD}")
+            say(f"building {len(missing)} programs into {folder}")
+            if len(missing) > len(BINARIES) / 2:
+                say(FIRST_BUILD)
         for number, binary in enumerate(missing, 1):
             _build(binary, folder, f"[{number}/{len(missing)}] {binary.name}")
     return folder

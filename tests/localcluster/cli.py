@@ -34,7 +34,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=PROGRAM, description="A real Kubernetes on this machine.")
     verbs = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def verb(name: str, work: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+    def verb(
+        name: str, work: Callable[[argparse.Namespace], int], text: str
+    ) -> argparse.ArgumentParser:
         added = verbs.add_parser(name, help=text, description=text)
         added.set_defaults(work=work)
         return added
@@ -44,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     verb("down", _down, "stop the cluster and leave nothing behind")
     verb("status", _status, f"say what runs and where its logs are (exit {NOT_RUNNING}: nothing)")
     verb("kubeconfig", _kubeconfig, "print the path of the administrator's kubeconfig")
-    verb("kubectl", _build, "run kubectl on the cluster")
+    verb("kubectl", lambda _: _kubectl([]), "run kubectl on the cluster")
     loading = verb("load", _load, "make image archives known to the node")
     loading.add_argument("archives", nargs="+", type=Path, metavar="ARCHIVE")
     making = verb("images", _images, "build the product's images and load them into the cluster")

@@ -10,6 +10,8 @@ from localcluster.console import Failure, Ticker
 
 DEADLINE_SECONDS = 600.0
 
+Argv = list[str | Path]
+
 
 def output(
     argv: Sequence[str | Path],
@@ -23,7 +25,7 @@ def output(
     command = [str(word) for word in argv]
     shown = " ".join(command)[:200]
     try:
-        done = subprocess.run(  # noqa: S603 - fixed programs, no shell
+        done = subprocess.run(
             command,
             input=stdin,
             env={**os.environ, **(env or {})},
@@ -39,7 +41,9 @@ def output(
     except subprocess.TimeoutExpired:
         raise Failure(f"no end after {deadline_seconds:.0f} s: {shown}") from None
     if done.returncode:
-        raise Failure(f"failed ({done.returncode}): {shown}\n{(done.stderr or done.stdout)[-3000:]}")
+        raise Failure(
+            f"failed ({done.returncode}): {shown}\n{(done.stderr or done.stdout)[-3000:]}"
+        )
     return done.stdout
 
 
@@ -56,9 +60,7 @@ def show(argv: Sequence[str | Path], env: Mapping[str, str] | None = None) -> in
     """Run on this terminal and return the exit status."""
     command = [str(word) for word in argv]
     try:
-        done = subprocess.run(  # noqa: S603 - fixed programs, no shell
-            command, env={**os.environ, **(env or {})}, check=False
-        )
+        done = subprocess.run(command, env={**os.environ, **(env or {})}, check=False)
     except FileNotFoundError:
         raise Failure(f"{command[0]} is not installed") from None
     return done.returncode
@@ -75,7 +77,7 @@ def watched(
     """Run a long step, ticking, its output in the log; return the exit status."""
     command = [str(word) for word in argv]
     with log.open("wb") as sink:
-        child = subprocess.Popen(  # noqa: S603 - fixed programs, no shell
+        child = subprocess.Popen(
             command, cwd=cwd, env={**os.environ, **(env or {})}, stdout=sink, stderr=sink
         )
     try:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from localcluster.commands import Argv
 from localcluster.pki import Pki
 
 SERVICE_CIDR = "10.96.0.0/16"
@@ -16,8 +17,6 @@ omitStages: [RequestReceived]
 rules:
 - level: Metadata
 """
-
-Argv = list[str | Path]
 
 
 @dataclass(frozen=True)

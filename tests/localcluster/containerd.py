@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from localcluster import archive, commands, mounts
+from localcluster.commands import Argv
 from localcluster.console import say
 from localcluster.paths import State
 
@@ -101,7 +102,7 @@ class Containerd:
         """Make an archive's image known, unless its references already mean that very image."""
         references, identifier = archive.identity(image)
         before = self._images()
-        if references and {before.get(name) for name in references} == {before.get(identifier, "")}:
+        if all(name in before and self._id(before[name]) == identifier for name in references):
             say(f"{image.name} is already loaded")
             return
         say(f"loading {image.name} ({image.stat().st_size / 1e6:.0f} MB)")
@@ -110,9 +111,15 @@ class Containerd:
         self._drop_nameless({before[name] for name in references if name in before})
 
     def _images(self) -> dict[str, str]:
-        """Manifest digests by reference; an image's id is a reference too."""
+        """Manifest digests by reference; the kubelet's side may add an image's id as another."""
         listed = commands.output(self._ctr("images", "list")).splitlines()[1:]
         return {line.split()[0]: line.split()[2] for line in listed}
+
+    def _id(self, manifest_digest: str) -> str:
+        """The id of an image that containerd has."""
+        manifest = json.loads(commands.output(self._ctr("content", "get", manifest_digest)))
+        identifier: str = manifest["config"]["digest"]
+        return identifier
 
     def _drop_nameless(self, replaced: set[str]) -> None:
         """Free the disk of images that lost their last reference to a newer one."""
@@ -133,5 +140,5 @@ class Containerd:
         # An overlay cannot lie on an overlay (this machine may be a container itself).
         return "native" if mounts.kind(self.root) == "overlay" else "overlayfs"
 
-    def _ctr(self, *words: str | Path) -> list[str | Path]:
+    def _ctr(self, *words: str | Path) -> Argv:
         return ["ctr", f"--address={self.state.containerd_socket}", "--namespace=k8s.io", *words]

@@ -8,9 +8,11 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from localcluster import build, components, kubeconfig, processes, waiting
 from localcluster.api import Api
+from localcluster.commands import Argv
 from localcluster.pki import ADMIN, Pki
 from localcluster.processes import Identity, Service
 
@@ -29,7 +31,7 @@ class ControlPlane:
 
     directory: Path
     controllers: bool = False
-    _children: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict, init=False)
+    _children: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict, init=False)
     _ports: components.Ports | None = field(default=None, init=False)
 
     @property
@@ -49,7 +51,7 @@ class ControlPlane:
             raise RuntimeError("the control plane is not running")
         return f"https://{LOOPBACK}:{self._ports.apiserver}"
 
-    def __enter__(self) -> "ControlPlane":
+    def __enter__(self) -> Self:
         try:
             self.start()
         except BaseException:
@@ -68,7 +70,9 @@ class ControlPlane:
     def start(self) -> None:
         """Return when the API server is ready to be written to."""
         pki = Pki(self.directory / "pki")
-        pki.make([LOOPBACK, "localhost", components.FIRST_SERVICE_ADDRESS], [ADMIN, "controller-manager"])
+        pki.make(
+            [LOOPBACK, "localhost", components.FIRST_SERVICE_ADDRESS], [ADMIN, "controller-manager"]
+        )
         reserved = [_reserve() for _ in range(3)]
         try:
             self._ports = components.Ports(*(holder.getsockname()[1] for holder in reserved))
@@ -78,7 +82,7 @@ class ControlPlane:
                 holder.close()
         kubeconfig.write(self.kubeconfig, self.url, pki, ADMIN)
         if self.controllers:
-            self._start_controllers(pki)
+            self._start_controllers(pki, self._ports.apiserver)
 
     def pause_apiserver(self) -> None:
         """Freeze the API server: connections stay open and nothing answers."""
@@ -100,7 +104,7 @@ class ControlPlane:
         self._children.clear()
         self._ports = None
 
-    def _child(self, name: str) -> "subprocess.Popen[bytes]":
+    def _child(self, name: str) -> subprocess.Popen[bytes]:
         if name not in self._children:
             raise RuntimeError(f"{name} is not running")
         return self._children[name]
@@ -113,9 +117,7 @@ class ControlPlane:
         self.audit_log.unlink(missing_ok=True)
         programs = _programs("etcd", "kube-apiserver")
         self._run("etcd", components.etcd(programs / "etcd", self.directory / "etcd", ports))
-        argv = components.apiserver(
-            programs / "kube-apiserver", pki, ports, policy, self.audit_log
-        )
+        argv = components.apiserver(programs / "kube-apiserver", pki, ports, policy, self.audit_log)
         local = [f"--bind-address={LOOPBACK}", f"--advertise-address={LOOPBACK}"]
         # The kubernetes Service refuses a loopback endpoint, and nothing here would use it.
         local.append("--endpoint-reconciler-type=none")
@@ -131,14 +133,13 @@ class ControlPlane:
 
         waiting.until("the API server is ready", ready, START_SECONDS, server.log, 0.05)
 
-    def _start_controllers(self, pki: Pki) -> None:
+    def _start_controllers(self, pki: Pki, port: int) -> None:
         access = self.directory / "controller-manager.kubeconfig"
         kubeconfig.write(access, self.url, pki, "controller-manager")
         program = _programs("kube-controller-manager") / "kube-controller-manager"
         argv = components.controller_manager(program, pki, access)
         manager = self._run("kube-controller-manager", [*argv, "--secure-port=0"])
-        assert self._ports  # noqa: S101 - set by start
-        api = Api(self._ports.apiserver, pki)
+        api = Api(port, pki)
 
         def ready() -> bool:
             manager.require_alive()
@@ -147,11 +148,11 @@ class ControlPlane:
 
         waiting.until("the controllers work", ready, START_SECONDS, manager.log)
 
-    def _run(self, name: str, argv: components.Argv) -> Service:
+    def _run(self, name: str, argv: Argv) -> Service:
         service = Service(name, self.directory / "pids", self.directory / "logs")
         service.log.unlink(missing_ok=True)
         # Killed test runs leave no server behind, where the system can promise that.
-        leash: components.Argv = ["setpriv", "--pdeathsig=KILL", "--"]
+        leash: Argv = ["setpriv", "--pdeathsig=KILL", "--"]
         bound = [*leash, *argv] if shutil.which("setpriv") else argv
         self._children[name] = service.start(bound)
         return service

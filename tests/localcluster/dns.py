@@ -10,7 +10,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from localcluster.components import Argv
+from localcluster.commands import Argv
 from localcluster.node import ADDRESS, DNS_ADDRESS, DNS_DOMAIN
 
 # Every answer is short-lived, so that tests see changed endpoints soon. There is no way out of
@@ -47,46 +47,43 @@ def coredns(program: Path, config: Path) -> Argv:
 
 def manifests() -> str:
     """The Service at the fixed address, its endpoint on the node, and what CoreDNS may read."""
-    labels = {"k8s-app": "kube-dns", "kubernetes.io/name": "CoreDNS"}
-    ports = [("dns", "UDP"), ("dns-tcp", "TCP")]
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": [*_access(), *_service()]})
+
+
+def _access() -> list[dict[str, Any]]:
     role = {"name": "system:coredns"}
-    items: list[dict[str, Any]] = [
+    group = "rbac.authorization.k8s.io"
+    read = ["list", "watch"]
+    return [
         {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "apiVersion": f"{group}/v1",
             "kind": "ClusterRole",
             "metadata": role,
             "rules": [
-                {
-                    "apiGroups": [""],
-                    "resources": ["endpoints", "services", "pods", "namespaces"],
-                    "verbs": ["list", "watch"],
-                },
-                {
-                    "apiGroups": ["discovery.k8s.io"],
-                    "resources": ["endpointslices"],
-                    "verbs": ["list", "watch"],
-                },
+                {"apiGroups": [""], "resources": ["services", "pods", "namespaces"], "verbs": read},
+                {"apiGroups": ["discovery.k8s.io"], "resources": ["endpointslices"], "verbs": read},
             ],
         },
         {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "apiVersion": f"{group}/v1",
             "kind": "ClusterRoleBinding",
             "metadata": role,
-            "roleRef": {
-                "apiGroup": "rbac.authorization.k8s.io",
-                "kind": "ClusterRole",
-                **role,
-            },
-            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", **role}],
+            "roleRef": {"apiGroup": group, "kind": "ClusterRole", **role},
+            "subjects": [{"apiGroup": group, "kind": "User", **role}],
         },
+    ]
+
+
+def _service() -> list[dict[str, Any]]:
+    labels = {"k8s-app": "kube-dns", "kubernetes.io/name": "CoreDNS"}
+    transports = [("dns", "UDP"), ("dns-tcp", "TCP")]
+    ports = [{"name": name, "protocol": kind, "port": 53} for name, kind in transports]
+    return [
         {
             "apiVersion": "v1",
             "kind": "Service",
             "metadata": {"name": "kube-dns", "namespace": "kube-system", "labels": labels},
-            "spec": {
-                "clusterIP": DNS_ADDRESS,
-                "ports": [{"name": name, "protocol": kind, "port": 53} for name, kind in ports],
-            },
+            "spec": {"clusterIP": DNS_ADDRESS, "ports": ports},
         },
         {
             "apiVersion": "discovery.k8s.io/v1",
@@ -98,10 +95,12 @@ def manifests() -> str:
             },
             "addressType": "IPv4",
             "endpoints": [{"addresses": [ADDRESS], "conditions": {"ready": True}}],
-            "ports": [{"name": name, "protocol": kind, "port": 53} for name, kind in ports],
+            "ports": ports,
         },
     ]
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+HEADER_BYTES = 12
 
 
 def query(name: str, identifier: int) -> bytes:
@@ -113,10 +112,10 @@ def query(name: str, identifier: int) -> bytes:
 
 def answered(reply: bytes, identifier: int) -> bool:
     """Whether a reply belongs to the question and holds at least one record."""
-    if len(reply) < 12:  # noqa: PLR2004 - the length of a DNS header
+    if len(reply) < HEADER_BYTES:
         return False
     replied, flags, _, records = struct.unpack(">HHHH", reply[:8])
-    return replied == identifier and flags & 0xF == 0 and records > 0
+    return bool(replied == identifier and flags & 0xF == 0 and records)
 
 
 def resolves(name: str, server: str = DNS_ADDRESS, timeout_seconds: float = 1) -> bool:

@@ -13,7 +13,9 @@ RESOURCE = "nvidia.com/gpu"
 def patch(count: int, capacity: dict[str, str]) -> list[dict[str, Any]]:
     """The change of a node's status that makes it offer `count` GPUs, or none for 0."""
     # JSON pointers write "/" as "~1".
-    paths = [f"/status/{part}/{RESOURCE.replace('/', '~1')}" for part in ("capacity", "allocatable")]
+    paths = [
+        f"/status/{part}/{RESOURCE.replace('/', '~1')}" for part in ("capacity", "allocatable")
+    ]
     if count:
         return [{"op": "add", "path": path, "value": str(count)} for path in paths]
     return [{"op": "remove", "path": path} for path in paths] if RESOURCE in capacity else []
@@ -23,7 +25,7 @@ def offer(count: int, kubeconfig: Path) -> None:
     """Let every node offer `count` GPUs."""
     if count < 0:
         raise Failure("COUNT must not be negative")
-    kubectl = [build.ensure(["kubectl"]) / "kubectl", f"--kubeconfig={kubeconfig}"]
+    kubectl: commands.Argv = [build.ensure(["kubectl"]) / "kubectl", f"--kubeconfig={kubeconfig}"]
     nodes = json.loads(commands.output([*kubectl, "get", "nodes", "-o", "json"]))["items"]
     for node in nodes:
         name, change = node["metadata"]["name"], patch(count, node["status"]["capacity"])

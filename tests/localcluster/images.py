@@ -11,7 +11,7 @@ from localcluster import archive, baseimage, builder, locks, paths
 from localcluster.builder import Builder
 from localcluster.console import say
 
-KEPT_VERSIONS = 3
+KEPT_VERSIONS = 2
 SHARED_INPUTS = (".dockerignore", "pyproject.toml", "uv.lock", "crds")
 NOT_INPUTS = {"__pycache__", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
 
@@ -96,6 +96,7 @@ def _ensure(image: Image, folder: Path, chosen: Builder) -> Built:
         target.touch()
         return Built(image, target, json.loads(facts.read_text())["added_bytes"])
     say(f"building {image.reference} with {chosen.name}")
+    chosen.tidy()
     base_layers = set(chosen.base_layers())
     with tempfile.TemporaryDirectory(dir=folder, prefix=f".{image.name}-") as scratch:
         made = Path(scratch) / "image.tar"

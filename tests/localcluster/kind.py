@@ -45,7 +45,7 @@ nodes:
 
 
 def usable() -> bool:
-    """Whether kind is installed and a Docker engine answers (the docker program alone is not one)."""
+    """Whether kind is installed and a Docker engine answers, not just the docker program."""
     return bool(shutil.which("kind")) and commands.succeeds(["docker", "info"])
 
 
@@ -66,9 +66,9 @@ class KindCluster:
         config = self.state.root / "kind.yaml"
         config.write_text(CONFIG.format(folder=self._audit))
         say("creating a kind cluster (the first time it downloads its node image)")
-        where = ["--kubeconfig", self.state.kubeconfig, "--config", config, "--wait", "180s"]
+        where: commands.Argv = ["--kubeconfig", self.state.kubeconfig, "--config", config]
         commands.output(
-            ["kind", "create", "cluster", "--name", CLUSTER, *where],
+            ["kind", "create", "cluster", "--name", CLUSTER, *where, "--wait", "180s"],
             deadline_seconds=CREATE_SECONDS,
         )
         self._export()
@@ -76,7 +76,7 @@ class KindCluster:
 
     def down(self) -> None:
         """Delete the cluster and what was written for it."""
-        where = ["--kubeconfig", self.state.kubeconfig]
+        where: commands.Argv = ["--kubeconfig", self.state.kubeconfig]
         commands.output(["kind", "delete", "cluster", "--name", CLUSTER, *where])
         shutil.rmtree(self.state.root, ignore_errors=True)
 
@@ -100,7 +100,7 @@ class KindCluster:
             raise Failure("no cluster is running; start one: localcluster up")
         for archive in archives:
             say(f"loading {archive.name}")
-            words = ["kind", "load", "image-archive", archive, "--name", CLUSTER]
+            words: commands.Argv = ["kind", "load", "image-archive", archive, "--name", CLUSTER]
             commands.output(words)
 
     @property
@@ -108,6 +108,6 @@ class KindCluster:
         return self.state.root / "audit"
 
     def _export(self) -> None:
-        where = ["--kubeconfig", self.state.kubeconfig]
+        where: commands.Argv = ["--kubeconfig", self.state.kubeconfig]
         commands.output(["kind", "export", "kubeconfig", "--name", CLUSTER, *where])
         self.state.kubeconfig.chmod(0o600)

@@ -23,7 +23,7 @@ class LocalCluster:
     state: State
 
     def up(self) -> None:
-        """Return with a working cluster of this checkout's versions: the running one, or a new one."""
+        """Return with a cluster of this checkout's versions: the running one, or a new one."""
         _require_root()
         packages.ensure(packages.NODE, cni=True)
         programs = build.ensure()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from localcluster import commands, mounts
+from localcluster.commands import Argv
 from localcluster.processes import Identity
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ class Namespace:
         """The file that keeps the namespace open."""
         return Path("/run/netns") / self.name
 
-    def wrap(self, argv: list[str | Path]) -> list[str | Path]:
+    def wrap(self, argv: Argv) -> Argv:
         """The command, run inside."""
         # Not `ip netns exec`: it remounts /sys and hides the cgroups from the kubelet.
         return ["nsenter", f"--net={self.handle}", "--", *argv]

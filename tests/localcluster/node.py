@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from localcluster.components import POD_CIDR, Argv
+from localcluster.commands import Argv
+from localcluster.components import POD_CIDR
 from localcluster.paths import State
 from localcluster.pki import NODE
 
@@ -14,7 +15,7 @@ DNS_DOMAIN = "cluster.local"
 
 
 def kubelet_config(state: State) -> dict[str, Any]:
-    """The kubelet on cgroup v1 or v2, with nothing written outside the state folder that can move."""
+    """The kubelet on cgroup v1 or v2, writing all that can be moved below the state folder."""
     return {
         "apiVersion": "kubelet.config.k8s.io/v1beta1",
         "kind": "KubeletConfiguration",

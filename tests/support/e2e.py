@@ -79,7 +79,10 @@ class Deployment:
         """Return a condition of the current generation, empty where there is none yet."""
         status = self.status()
         for condition in status.get("conditions", []):
-            if condition["type"] == kind and condition["observedGeneration"] == status["generation"]:
+            if (
+                condition["type"] == kind
+                and condition["observedGeneration"] == status["generation"]
+            ):
                 found: Manifest = condition
                 return found
         return {}
@@ -92,9 +95,7 @@ class Deployment:
         def holds(found: Manifest) -> bool:
             return found.get("status") == status and (not reason or found["reason"] == reason)
 
-        return eventually(
-            lambda: self.condition(kind), holds, seconds, f"{kind}={status} {reason}"
-        )
+        return eventually(lambda: self.condition(kind), holds, seconds, f"{kind}={status} {reason}")
 
     def wait_ready(self, seconds: float = 120) -> None:
         """Wait until everything that spec asks for runs and nothing is under way."""
@@ -140,7 +141,10 @@ class Client:
         words = ("exec", "-i", "client", "--", PYTHON, "-", url, str(seconds), str(period))
         with TRAFFIC.open("rb") as script:
             process = subprocess.Popen(
-                self.kubectl.argv(*words), stdin=script, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                self.kubectl.argv(*words),
+                stdin=script,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
             )
         return Traffic(process, seconds)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from docparser_runtime import errors
-from docparser_runtime.parser_child.failures import Failure
+from docparser_runtime.parser_child.failures import OUT_OF_MEMORY_EXIT, Failure
 
 _CORRUPT = "The document is damaged and could not be repaired."
 _MEMORY = "The document takes more memory than a document may use here."
@@ -23,7 +23,6 @@ _ERRORS: Mapping[Failure, tuple[type[errors.DocParserError], str]] = {
         "The image has more pixels than a page may have here.",
     ),
     Failure.NO_PAGES: (errors.NoPages, "The document has no pages."),
-    Failure.OUT_OF_MEMORY: (errors.ResourceLimit, _MEMORY),
     Failure.PAGE_INVALID: (errors.PageInvalid, "A page of the document has no usable size."),
     Failure.PASSWORD_INVALID: (
         errors.PasswordInvalid,
@@ -65,7 +64,9 @@ def error_of_death(death: Death, memory_bytes: int) -> errors.DocParserError:
         return timeout()
     # SIGKILL comes from the kernel when memory runs out. Libraries in C++ abort
     # in various ways when they get none; by then they hold most of what they may.
-    if death.exit_code == -signal.SIGKILL or death.peak_bytes > memory_bytes / 2:
+    if death.exit_code in (OUT_OF_MEMORY_EXIT, -signal.SIGKILL):
+        return errors.ResourceLimit(_MEMORY)
+    if death.peak_bytes > memory_bytes / 2:
         return errors.ResourceLimit(_MEMORY)
     return crash()
 

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
@@ -17,6 +17,9 @@ from docparser_runtime.documents.failures import Death
 from docparser_runtime.documents.replies import Drawn, Ready, Reply, parse_reply
 from docparser_runtime.parser_child import frames
 from docparser_runtime.parser_child.limits import Limits
+
+# -I: neither the environment nor the current directory decides what is imported.
+COMMAND = (sys.executable, "-I", "-m", "docparser_runtime.parser_child")
 
 Pixels = NDArray[np.uint8]
 
@@ -36,10 +39,14 @@ class ParserProcess:
     threads must outlive the process: the kernel kills it with its starter.
     """
 
-    def __init__(self, executor: Executor, limits: Limits) -> None:
+    def __init__(
+        self, executor: Executor, limits: Limits, command: Sequence[str] = COMMAND
+    ) -> None:
         self._executor = executor
         self._limits = limits
+        self._command = command
         self._starting: asyncio.Future[None] | None = None
+        self._ending: asyncio.Task[Death] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
 
@@ -49,10 +56,11 @@ class ParserProcess:
         Raises:
             OSError: it cannot be started.
             ProcessGone: it ended at once.
+            ProtocolViolation: it greets in another way.
         """
         loop = asyncio.get_running_loop()
-        # Shielded: a start that nobody waits for any more still has to be undone by `end`.
         self._starting = loop.run_in_executor(self._executor, self._start)
+        # Shielded: a start that nobody waits for any more still has to be undone by `end`.
         await asyncio.shield(self._starting)
         reply, _ = await self._receive()
         if not isinstance(reply, Ready):
@@ -70,9 +78,7 @@ class ParserProcess:
         """
         loop = asyncio.get_running_loop()
         try:
-            await loop.sock_sendall(
-                self._connection, frames.head_and_prefix(head, len(payload))
-            )
+            await loop.sock_sendall(self._connection, frames.head_and_prefix(head, len(payload)))
             await loop.sock_sendall(self._connection, payload)
         except (BrokenPipeError, ConnectionResetError):
             raise ProcessGone from None
@@ -82,14 +88,18 @@ class ParserProcess:
     def is_alive(self) -> bool:
         """Whether the process runs; it may still die at any moment."""
         process = self._process
-        return process is not None and os.waitid(os.P_PID, process.pid, _PEEK) is None
+        peek = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return process is not None and os.waitid(os.P_PID, process.pid, peek) is None
 
     async def end(self) -> Death:
-        """Kill the process if it still runs, free everything, and return how it ended."""
-        if self._process is not None:
-            # A process that is dead already keeps the exit code it has.
-            _kill(self._process)
-        return await asyncio.shield(self._ended())
+        """Kill the process if it still runs, free everything, and return how it ended.
+
+        May be called again, and from several tasks.
+        """
+        self._kill()
+        if self._ending is None:
+            self._ending = asyncio.get_running_loop().create_task(self._ended())
+        return await asyncio.shield(self._ending)
 
     async def _ended(self) -> Death:
         if self._starting is not None:
@@ -98,38 +108,41 @@ class ParserProcess:
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                self._process = subprocess.Popen(  # noqa: S603 - every part is our own
-                    [*_COMMAND, self._limits.dumps()],
-                    stdin=theirs,
-                    stdout=subprocess.DEVNULL,
-                    env={},
-                    start_new_session=True,
-                )
-            except BaseException:
-                ours.close()
-                raise
         ours.setblocking(False)
         self._socket = ours
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - every part of it is our own
+                [*self._command, self._limits.dumps()],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                env={},
+                start_new_session=True,
+            )
+
+    def _kill(self) -> None:
+        # Not Popen.kill, which would reap a dead process and lose its use of memory. The
+        # process id cannot belong to another yet, for only `_reap` gives it back.
+        if self._process is not None:
+            os.kill(self._process.pid, signal.SIGKILL)
 
     def _reap(self) -> Death:
         if self._socket is not None:
             self._socket.close()
+            self._socket = None
         process = self._process
         if process is None:
-            return Death(0, 0)
-        _kill(process)
+            return Death(exit_code=0, peak_bytes=0)
+        self._kill()
+        self._process = None
         _, status, usage = os.wait4(process.pid, 0)
         # Popen must not wait for the process a second time.
         process.returncode = os.waitstatus_to_exitcode(status)
-        self._process = None
         return Death(process.returncode, usage.ru_maxrss * 1024)
 
     async def _receive(self) -> tuple[Reply, Pixels | None]:
         prefix = await self._exactly(memoryview(bytearray(frames.PREFIX.size)))
         head_length, payload_length = frames.PREFIX.unpack(prefix)
-        if head_length > frames.LONGEST_HEAD:
+        if head_length > frames.LONGEST_REPLY_HEAD:
             raise ProtocolViolation
         head = await self._exactly(memoryview(bytearray(head_length)))
         try:
@@ -147,7 +160,7 @@ class ParserProcess:
         if area > self._limits.page_pixels or payload_length != 3 * area:
             raise ProtocolViolation
         pixels = np.empty((drawn.height, drawn.width, 3), np.uint8)
-        await self._exactly(memoryview(pixels).cast("B"))
+        await self._exactly(pixels.data.cast("B"))
         return pixels
 
     async def _exactly(self, view: memoryview) -> memoryview:
@@ -169,13 +182,3 @@ class ParserProcess:
         if self._socket is None:
             raise ProcessGone
         return self._socket
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    # Not Popen.kill, which would reap a dead process and lose its use of memory. The
-    # process id cannot belong to another yet, for only `_reap` gives it back.
-    os.kill(process.pid, signal.SIGKILL)
-
-
-_COMMAND = (sys.executable, "-I", "-m", "docparser_runtime.parser_child")
-_PEEK = os.WEXITED | os.WNOHANG | os.WNOWAIT

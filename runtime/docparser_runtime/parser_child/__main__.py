@@ -1,21 +1,18 @@
-"""Serves one document on the socket that is its standard input, then ends with the socket."""
+"""Serves one document on the socket that is its standard input, and ends with the socket."""
 
 import os
 import socket
 import sys
 from typing import Any
 
-
 from docparser_runtime.parser_child import frames
 from docparser_runtime.parser_child.confinement import allow_cpu, confine
-from docparser_runtime.parser_child.failures import Failure, Refused
+from docparser_runtime.parser_child.failures import OUT_OF_MEMORY_EXIT, Refused
 from docparser_runtime.parser_child.images import ImagePages
 from docparser_runtime.parser_child.limits import Limits
 from docparser_runtime.parser_child.pages import Pages
 from docparser_runtime.parser_child.pdf import PdfPages
 from docparser_runtime.parser_child.warmup import warm_up
-
-EXIT_OUT_OF_MEMORY = 77
 
 
 def main() -> None:
@@ -32,18 +29,20 @@ def main() -> None:
     try:
         _serve(connection, limits)
     except MemoryError:
-        os._exit(EXIT_OUT_OF_MEMORY)
+        os._exit(OUT_OF_MEMORY_EXIT)
+    # Libraries have nothing to clean up that the kernel does not.
     os._exit(0)
 
 
 def _serve(connection: socket.socket, limits: Limits) -> None:
+    stream = connection.makefile("rb")
     pages: Pages | None = None
-    while (frame := frames.receive(connection)) is not None:
-        head, payload = frame
+    while (frame := frames.receive(stream)) is not None:
+        head, content = frame
         allow_cpu(limits.page_cpu_seconds)
         try:
             if pages is None:
-                pages = _opened(head, payload, limits)
+                pages = _opened(head, content, limits)
                 frames.send(connection, _description(pages), None)
             else:
                 picture = pages.picture(head["index"])
@@ -51,8 +50,6 @@ def _serve(connection: socket.socket, limits: Limits) -> None:
                 frames.send(connection, {**size, "dpi": picture.dpi}, picture.rgb)
         except Refused as refused:
             frames.send(connection, {"kind": "failed", "failure": refused.failure}, None)
-        except MemoryError:
-            frames.send(connection, {"kind": "failed", "failure": Failure.OUT_OF_MEMORY}, None)
 
 
 def _opened(head: dict[str, Any], content: bytes, limits: Limits) -> Pages:

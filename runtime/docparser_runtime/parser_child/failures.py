@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+OUT_OF_MEMORY_EXIT = 77
+"""Exit code of a process that could not get memory: it is in no state to say so otherwise."""
+
 
 class Failure(StrEnum):
     """Why a document or a page cannot be had."""
@@ -10,7 +13,6 @@ class Failure(StrEnum):
     ENCRYPTION_UNKNOWN = "encryption_unknown"
     IMAGE_TOO_LARGE = "image_too_large"
     NO_PAGES = "no_pages"
-    OUT_OF_MEMORY = "out_of_memory"
     PAGE_INVALID = "page_invalid"
     PASSWORD_INVALID = "password_invalid"  # noqa: S105 - the name of a failure
     PASSWORD_REQUIRED = "password_required"  # noqa: S105 - the name of a failure

@@ -1,18 +1,19 @@
 """The frames that the service and the process exchange: a small JSON head and a payload of bytes.
 
 Layout: length of the head (4 bytes), length of the payload (8 bytes), both
-big-endian, then head and payload. Whoever reads must bound both lengths.
+big-endian, then head and payload. The service bounds both lengths before it
+reads; the process trusts the service.
 """
 
 import json
 import socket
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 PREFIX = struct.Struct(">IQ")
-LONGEST_HEAD = 4096
-"""Bytes of a head; a password is the longest thing in it."""
+LONGEST_REPLY_HEAD = 1024
+"""Bytes of the head of a reply; none comes near."""
 
 
 def head_and_prefix(head: Mapping[str, Any], payload_length: int) -> bytes:
@@ -28,24 +29,13 @@ def send(connection: socket.socket, head: Mapping[str, Any], payload: memoryview
         connection.sendall(payload)
 
 
-def receive(connection: socket.socket) -> tuple[dict[str, Any], bytes] | None:
-    """Return the next frame of a blocking socket, or None at its end."""
-    prefix = _exactly(connection, PREFIX.size)
-    if not prefix:
+def receive(stream: BinaryIO) -> tuple[dict[str, Any], bytes] | None:
+    """Return the next frame of a blocking stream, or None when the other side is gone."""
+    prefix = stream.read(PREFIX.size)
+    if len(prefix) < PREFIX.size:
         return None
     head_length, payload_length = PREFIX.unpack(prefix)
-    head = json.loads(_exactly(connection, head_length))
-    return head, bytes(_exactly(connection, payload_length))
-
-
-def _exactly(connection: socket.socket, length: int) -> bytearray:
-    """Return `length` bytes; fewer mean that the other side is gone."""
-    buffer = bytearray(length)
-    view = memoryview(buffer)
-    filled = 0
-    while filled < length:
-        count = connection.recv_into(view[filled:])
-        if count == 0:
-            return bytearray()
-        filled += count
-    return buffer
+    head, payload = stream.read(head_length), stream.read(payload_length)
+    if len(payload) < payload_length:
+        return None
+    return json.loads(head), payload

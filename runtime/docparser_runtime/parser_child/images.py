@@ -78,6 +78,9 @@ def _rgb(image: Image.Image) -> Image.Image:
         image = image.convert("I").point(lambda value: value * _SIXTEEN_TO_EIGHT_BITS).convert("L")
     elif image.mode == "F":
         image = _stretched(image)
+    elif image.mode == "LAB":
+        # Pillow converts it only by way of colour profiles; for reading, lightness will do.
+        image = image.getchannel("L")
     if image.has_transparency_data:
         image = image.convert("RGBA")
         page = Image.new("RGB", image.size, _WHITE)

@@ -1,10 +1,11 @@
 """PDF pages, drawn with PDFium; files that it refuses are rebuilt with qpdf and tried again."""
 
+import contextlib
 import io
 import math
 
 import pikepdf
-import pypdfium2
+import pypdfium2  # type: ignore[import-untyped]
 from pypdfium2 import raw
 
 from docparser_runtime.parser_child.failures import Failure, Refused
@@ -13,7 +14,7 @@ from docparser_runtime.parser_child.pages import Picture
 
 POINTS_PER_INCH = 72
 LONGEST_SIDE = 20_000
-"""Most pixels of a side; no reader can use more, and sums of sides stay far from overflow."""
+"""Most pixels of a side: of a page that is longer than this, a strip, less detail is drawn."""
 PAGES_PER_OPENING = 64
 """PDFium keeps fonts and images of drawn pages; opening anew every so often bounds that."""
 
@@ -27,12 +28,13 @@ class PdfPages:
         self._drawn = 0
         try:
             self._content, self._document = content, _opened(content, password)
+            # PDFium mends a broken table of contents without a word.
             self.repaired = not raw.FPDF_DocumentHasValidCrossReferenceTable(self._document)
         except Refused as refused:
             if refused.failure not in (Failure.CORRUPT, Failure.NO_PAGES):
                 raise
             self._content = rebuilt(content, password)
-            self._document, self.repaired = _opened(self._content, password), True
+            self._document, self.repaired = _opened(self._content, None), True
         self.count = len(self._document)
 
     def picture(self, index: int) -> Picture:
@@ -43,13 +45,11 @@ class PdfPages:
         self._drawn += 1
         try:
             page = self._document[index]
-        except pypdfium2.PdfiumError:
-            raise Refused(Failure.CORRUPT) from None
-        try:
             scale = drawing_scale(page.get_width(), page.get_height(), self._limits)
             bitmap = page.render(scale=scale, rev_byteorder=True)
-        finally:
             page.close()
+        except pypdfium2.PdfiumError:
+            raise Refused(Failure.CORRUPT) from None
         rgb = memoryview(bitmap.buffer).cast("B")
         return Picture(bitmap.width, bitmap.height, rgb, scale * POINTS_PER_INCH)
 
@@ -62,24 +62,59 @@ def drawing_scale(width: float, height: float, limits: Limits) -> float:
     """
     if not (0 < width < math.inf and 0 < height < math.inf):
         raise Refused(Failure.PAGE_INVALID)
-    wanted = limits.dpi / POINTS_PER_INCH
-    # One pixel is taken off, since the renderer rounds both sides up.
-    by_area = math.sqrt(limits.page_pixels / (width * height))
-    scale = min(wanted, by_area, (LONGEST_SIDE - 1) / max(width, height))
+    scale = min(
+        limits.dpi / POINTS_PER_INCH,
+        math.sqrt(limits.page_pixels / (width * height)),
+        LONGEST_SIDE / max(width, height),
+    )
+    # The renderer rounds both sides up, which can exceed the limit by a row and a column.
     while math.ceil(width * scale) * math.ceil(height * scale) > limits.page_pixels:
-        scale *= 0.99
+        scale *= 0.999
     if min(width, height) * scale < 1:
         raise Refused(Failure.PAGE_INVALID)
     return scale
 
 
+def rebuilt(content: bytes, password: str | None) -> bytes:
+    """Return the file with its structure written anew, and without encryption.
+
+    Raises:
+        Refused: there is nothing to save.
+    """
+    output = io.BytesIO()
+    try:
+        with pikepdf.open(io.BytesIO(content), password=_usable(password) or "") as pdf:
+            if not len(pdf.pages):
+                raise Refused(Failure.NO_PAGES)
+            pdf.save(output, encryption=False, deterministic_id=True)
+    except pikepdf.PasswordError:
+        raise Refused(_failure(raw.FPDF_ERR_PASSWORD, password)) from None
+    except (pikepdf.PdfError, ValueError, TypeError, RuntimeError):
+        raise Refused(Failure.CORRUPT) from None
+    return output.getvalue()
+
+
 def _opened(content: bytes, password: str | None) -> pypdfium2.PdfDocument:
     try:
-        document = pypdfium2.PdfDocument(content, password=password)
-        document.init_forms()
+        document = pypdfium2.PdfDocument(content, password=_usable(password))
     except pypdfium2.PdfiumError as error:
         raise Refused(_failure(error.err_code, password)) from None
+    # A broken form is no reason to withhold the page below it.
+    with contextlib.suppress(pypdfium2.PdfiumError):
+        document.init_forms()
     return document
+
+
+def _usable(password: str | None) -> str | None:
+    """Return `password`, or None where it can open nothing but would confuse a library."""
+    # In C a text ends at its first NUL, so a wrong password could pass for its beginning.
+    if password is None or "\0" in password:
+        return None
+    try:
+        password.encode()
+    except UnicodeEncodeError:
+        return None
+    return password
 
 
 def _failure(code: int | None, password: str | None) -> Failure:
@@ -90,22 +125,3 @@ def _failure(code: int | None, password: str | None) -> Failure:
     if code == raw.FPDF_ERR_SUCCESS:
         return Failure.NO_PAGES
     return Failure.CORRUPT
-
-
-def rebuilt(content: bytes, password: str | None) -> bytes:
-    """Return the file with its structure written anew.
-
-    Raises:
-        Refused: there is nothing to save.
-    """
-    output = io.BytesIO()
-    try:
-        with pikepdf.open(io.BytesIO(content), password=password or "") as pdf:
-            if not len(pdf.pages):
-                raise Refused(Failure.NO_PAGES)
-            pdf.save(output, deterministic_id=True)
-    except pikepdf.PasswordError:
-        raise Refused(_failure(raw.FPDF_ERR_PASSWORD, password)) from None
-    except (pikepdf.PdfError, ValueError, TypeError, RuntimeError):
-        raise Refused(Failure.CORRUPT) from None
-    return output.getvalue()

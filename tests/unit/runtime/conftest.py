@@ -8,7 +8,6 @@ from typing import Any
 import httpx
 import pytest
 from docparser_api.runtime import ModelSpec, RuntimeConfig
-
 from docparser_runtime import logs
 from docparser_runtime.app import create_app
 from docparser_runtime.wiring import Parts, assemble

@@ -11,7 +11,6 @@ from typing import Any
 
 import httpx
 import numpy as np
-
 from docparser_runtime.context import Context
 from docparser_runtime.documents.base import DocumentInfo
 from docparser_runtime.engine.base import (
@@ -144,8 +143,11 @@ class Service:
 StartService = Callable[..., Awaitable[Service]]
 
 
-async def eventually(condition: Callable[[], bool], seconds: float = 5) -> None:
+async def eventually(condition: Callable[[], bool | Awaitable[bool]], seconds: float = 20) -> None:
     """Return as soon as `condition` holds."""
     async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110 (threads set the state, no event exists)
-            await asyncio.sleep(0.002)
+        while True:
+            holds = condition()
+            if holds if isinstance(holds, bool) else await holds:
+                return
+            await asyncio.sleep(0.005)

@@ -4,7 +4,6 @@ import typing
 import pytest
 from docparser_api.names import ENV_MODEL, ENV_RUNTIME, ENV_TOKEN
 from docparser_api.runtime import ModelSpec, RuntimeConfig
-
 from docparser_runtime import config
 
 

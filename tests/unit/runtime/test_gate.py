@@ -5,7 +5,6 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
-
 from docparser_runtime.errors import QueueFull, QueueTimeout
 from docparser_runtime.gate import Gate, Place
 

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-
 from docparser_runtime.errors import QueueFull, QueueTimeout, RequestTimeout
 from docparser_runtime.schemas import Options
 from docparser_runtime.uploads import Upload
@@ -34,6 +33,7 @@ async def test_a_wait_that_is_too_long_ends(start: StartService) -> None:
     service = await start(max_concurrency=1, queue_timeout_seconds=1)
     service.engine.hold()
     running = asyncio.create_task(service.context.service.parse(an_upload()))
+    await eventually(lambda: service.engine.running == 1)
     with pytest.raises(QueueTimeout):
         await service.context.service.parse(an_upload())
     service.engine.release()

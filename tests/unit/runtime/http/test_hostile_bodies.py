@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-
 from unit.runtime.doubles import PARSE, Service, StartService, a_document
 
 KIBI = 1024
@@ -141,7 +140,7 @@ async def test_boundaries_are_needed(service: Service, parameters: str) -> None:
         "../../etc/passwd",
         "canary\r\nX-Evil: 1",
         "canary\x00",
-        "canary‮gnp.exe",
+        "canary\u202egnp.exe",
         "canary" * 600,
         'canary"; name="password',
     ],

@@ -5,7 +5,6 @@ from typing import Any
 
 import httpx
 import pytest
-
 from unit.runtime.doubles import PARSE, Service, StartService, a_document
 
 

@@ -1,0 +1,208 @@
+"""What a broken or hostile PDF file leads to: its typed error, in time, and a reader that lives."""
+
+import asyncio
+import io
+import zlib
+
+import pikepdf
+import pytest
+from docparser_runtime import errors
+from docparser_runtime.documents.reader import SubprocessReader
+from support.raw_pdf import (
+    CATALOG,
+    GREETING,
+    PAGE_TREE,
+    deflated_zeros,
+    form,
+    pdf_of_objects,
+    pdf_of_page,
+    stream,
+)
+from support.sample_document import blank_pdf, prose_pdf, sample_pdf
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+DEADLINE_SECONDS = 15
+
+
+async def outcome(reader: SubprocessReader, content: bytes, password: str | None = None) -> str:
+    """Return the code of the error, or how the pages came out."""
+    try:
+        async with asyncio.timeout(DEADLINE_SECONDS), reader.open(content, password) as document:
+            for index in range(document.info.page_count):
+                await document.page(index)
+            return "repaired" if document.info.repaired else "fine"
+    except errors.DocParserError as error:
+        assert error.status == 422
+        return error.code
+
+
+def encrypted(revision: int, user: str) -> bytes:
+    buffer = io.BytesIO()
+    with pikepdf.open(io.BytesIO(blank_pdf())) as pdf:
+        lock = pikepdf.Encryption(
+            owner="owner", user=user, R=revision, aes=revision >= 4, metadata=revision >= 4
+        )
+        pdf.save(buffer, encryption=lock)
+    return buffer.getvalue()
+
+
+def certificate_encrypted() -> bytes:
+    security = b"/Encrypt<</Filter/Adobe.PubSec/SubFilter/adbe.pkcs7.s4/V 4/R 4/Length 128>>"
+    return blank_pdf().replace(b"/Root", security + b"/Root", 1)
+
+
+def slow_shading() -> bytes:
+    """Return a page whose every pixel is the result of a long computation."""
+    program = b"{" + b" 1 add 1 sub" * 20_000 + b" pop}"
+    function = b"/FunctionType 4/Domain[0 1 0 1]/Range[0 1]"
+    return pdf_of_objects(
+        {
+            1: CATALOG,
+            2: PAGE_TREE,
+            3: b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+            b"/Resources<</Shading<</S 5 0 R>>>>>>",
+            4: stream(b"612 0 0 792 0 0 cm /S sh"),
+            5: b"<</ShadingType 1/ColorSpace/DeviceGray/Function 6 0 R>>",
+            6: stream(program, function),
+        }
+    )
+
+
+def huge_path() -> bytes:
+    path = b"0 0 m " + b"1 1 l 2 2 l " * 10_000_000 + b"S"
+    return pdf_of_page(stream(zlib.compress(path, 1), b"/Filter/FlateDecode"))
+
+
+def huge_image() -> bytes:
+    head = b"/Type/XObject/Subtype/Image/Width 30000/Height 30000/BitsPerComponent 8"
+    head += b"/ColorSpace/DeviceRGB/Filter/FlateDecode"
+    return pdf_of_page(
+        b"q 612 0 0 792 0 0 cm /I Do Q", x_objects={"I": stream(deflated_zeros(300), head)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        pytest.param(b"%PDF-1.7\nhello", "document_corrupt", id="only a header"),
+        pytest.param(
+            pdf_of_objects({1: CATALOG, 2: b"<</Type/Pages/Kids[]/Count 0>>"}),
+            "no_pages",
+            id="no pages",
+        ),
+        pytest.param(
+            pdf_of_objects({1: CATALOG, 2: b"<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>"}),
+            "document_corrupt",
+            id="page tree that contains itself",
+        ),
+        pytest.param(prose_pdf(13), "too_many_pages", id="one page too many"),
+        pytest.param(
+            pdf_of_objects(
+                {1: CATALOG, 2: PAGE_TREE.replace(b"Count 1", b"Count 1000000000"), 3: b"null"}
+            ),
+            "document_corrupt",
+            id="page count that lies",
+        ),
+        pytest.param(pdf_of_page(media_box=b"[0 0 0.001 0.001]"), "page_invalid", id="no area"),
+        pytest.param(pdf_of_page(media_box=b"[0 0 1000000 1]"), "page_invalid", id="a thread"),
+        pytest.param(blank_pdf(), "fine", id="blank"),
+        pytest.param(pdf_of_page(media_box=b"[0 0 NaN 500]"), "fine", id="NaN: standard size"),
+        pytest.param(pdf_of_page(media_box=b"[0 0 -612 -792]"), "fine", id="other corner"),
+        pytest.param(pdf_of_page(entries=b"/Rotate 45"), "fine", id="turn that is no turn"),
+        pytest.param(
+            pdf_of_page().replace(b"/Catalog", b"/Catalog/OpenAction<</S/Launch/F(/bin/sh)>>"),
+            "repaired",
+            id="launch action, and the table of contents is off",
+        ),
+        pytest.param(encrypted(3, user=""), "fine", id="only an owner's password"),
+        pytest.param(certificate_encrypted(), "unsupported_encryption", id="certificate"),
+        pytest.param(slow_shading(), "document_timeout", id="slow shading"),
+        pytest.param(huge_path(), "resource_limit", id="path of 20 million points"),
+        pytest.param(
+            pdf_of_page(stream(deflated_zeros(600), b"/Filter/FlateDecode")),
+            "resource_limit",
+            id="deflate bomb",
+        ),
+        pytest.param(huge_image(), "fine", id="image bomb is left out"),
+    ],
+)
+async def test_fault_and_answer(reader: SubprocessReader, content: bytes, expected: str) -> None:
+    assert await outcome(reader, content) == expected
+
+
+@pytest.mark.parametrize("revision", [2, 3, 4, 6])
+async def test_passwords(reader: SubprocessReader, revision: int) -> None:
+    content = encrypted(revision, user="gehéim")
+    assert await outcome(reader, content) == "password_required"
+    assert await outcome(reader, content, "geheim") == "password_invalid"
+    assert await outcome(reader, content, "owner\0") == "password_invalid"
+    assert await outcome(reader, content, "\ud800") == "password_invalid"
+    assert await outcome(reader, content, "gehéim") == "fine"
+    assert await outcome(reader, content, "owner") == "fine"
+
+
+async def test_passwords_do_not_appear_in_errors(reader: SubprocessReader) -> None:
+    with pytest.raises(errors.PasswordInvalid) as raised:
+        async with reader.open(encrypted(4, user="user"), "s3cret"):
+            pass
+    assert "s3cret" not in repr(raised.value)
+
+
+async def test_a_password_for_an_open_document_is_ignored(reader: SubprocessReader) -> None:
+    assert await outcome(reader, blank_pdf(), "s3cret") == "fine"
+
+
+@pytest.mark.parametrize("percent", [3, 40, 60, 80, 90, 97])
+async def test_a_cut_file_is_repaired_or_refused(reader: SubprocessReader, percent: int) -> None:
+    content = sample_pdf()
+    cut = content[: len(content) * percent // 100]
+    assert await outcome(reader, cut) in {"repaired", "document_corrupt"}
+
+
+async def test_a_huge_page_is_drawn_smaller(reader: SubprocessReader) -> None:
+    async with reader.open(pdf_of_page(media_box=b"[0 0 1000000 1000000]")) as document:
+        page = await document.page(0)
+    assert page.width == page.height
+    assert 3_900_000 < page.width * page.height <= 4_000_000
+    assert page.dpi == pytest.approx(72 * page.width / 1_000_000, rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("turn", "size"), [(b"0", (612, 792)), (b"90", (792, 612)), (b"180", (612, 792))]
+)
+async def test_a_page_is_turned_as_it_says(
+    reader: SubprocessReader, turn: bytes, size: tuple[int, int]
+) -> None:
+    async with reader.open(pdf_of_page(entries=b"/Rotate " + turn)) as document:
+        page = await document.page(0)
+    assert (page.width, page.height) == size
+    rows, columns = (page.pixels < 128).any(axis=2).nonzero()
+    # The greeting stands at the bottom left; a turn takes it clockwise around.
+    corner = (columns.mean() > size[0] / 2, rows.mean() > size[1] / 2)
+    assert corner == {b"0": (False, True), b"90": (False, False), b"180": (True, False)}[turn]
+
+
+async def test_filled_form_fields_are_drawn(reader: SubprocessReader) -> None:
+    objects = {
+        1: b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]>>>>",
+        2: PAGE_TREE,
+        3: b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Annots[4 0 R]>>",
+        4: b"<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/V(x)/Rect[50 20 150 80]/F 4/AP<</N 5 0 R>>>>",
+        5: form(b"0 0 612 792 re f"),
+    }
+    async with reader.open(pdf_of_objects(objects)) as document:
+        page = await document.page(0)
+    assert page.pixels[50, 100].tolist() == [0, 0, 0]
+
+
+async def test_the_reader_serves_good_documents_after_all_that(reader: SubprocessReader) -> None:
+    async with reader.open(sample_pdf()) as document:
+        pages = [await document.page(index) for index in range(3)]
+    assert document.info.page_count == 3
+    assert not document.info.repaired
+    assert [(page.index, page.width, page.height, page.dpi) for page in pages] == [
+        (index, 596, 842, 72) for index in range(3)
+    ]
+    assert GREETING  # the letters of the fixtures stand on white
+    assert pages[0].pixels[0, 0].tolist() == [255, 255, 255]
