@@ -19,6 +19,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY / "tests"))
 
 from localcluster import cli  # noqa: E402 (tests/ is not installed)
+from support.installation import install  # noqa: E402
 from support.kubectl import Kubectl, local_kubectl  # noqa: E402
 from support.sample_document import (  # noqa: E402
     SAMPLE_PAGES,
@@ -38,21 +39,11 @@ def main() -> int:
         if code := cli.main(step):
             return code
     kubectl = local_kubectl().within(NAMESPACE)
+    say("installing the operator: kubectl apply -k charts/kustomize/local")
     install(kubectl)
     deploy(kubectl)
     answer = parse(kubectl, sample_pdf())
     return report(answer)
-
-
-def install(kubectl: Kubectl) -> None:
-    """Install CRD, RBAC and operator, and wait until the operator is there."""
-    say("installing the operator: kubectl apply -k charts/kustomize/local")
-    manifests = REPOSITORY / "charts/kustomize/local"
-    system = kubectl.within("docparser-system")
-    system.run("apply", "--server-side", "--force-conflicts", "-k", str(manifests))
-    # The tag of a local build stays the same, so pods of an older build must be replaced.
-    system.run("rollout", "restart", "deployment/docparser-operator")
-    system.run("rollout", "status", "deployment/docparser-operator", "--timeout=120s")
 
 
 def deploy(kubectl: Kubectl) -> None:

@@ -99,7 +99,8 @@ def wanted_revision(parser: DocParserDeployment, known: dict[str, Revision]) -> 
     """Return the revision that spec asks for: a known one or a new one, as the latest.
 
     A revision that comes back keeps its hash and content and gets a new number besides its old
-    ones, as `kubectl rollout history` does it for Deployments.
+    ones, as `kubectl rollout history` does it for Deployments. To ask for it again is to ask for
+    another attempt, if it had failed.
     """
     shape = shape_of(parser.spec)
     content = content_of(shape)
@@ -112,7 +113,9 @@ def wanted_revision(parser: DocParserDeployment, known: dict[str, Revision]) -> 
     elif found.number == last:
         return found
     seen = Observation(last + 1, parser.metadata.generation, parser.metadata.resource_version)
-    return replace(found, observations=(*found.observations, seen)[-MAX_OBSERVATIONS:])
+    outcome = None if found.outcome and found.outcome.result == "Failed" else found.outcome
+    observations = (*found.observations, seen)[-MAX_OBSERVATIONS:]
+    return replace(found, observations=observations, outcome=outcome)
 
 
 def is_failed(revision: Revision, parser: DocParserDeployment) -> bool:

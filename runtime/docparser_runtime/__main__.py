@@ -37,11 +37,14 @@ def serve(
     from docparser_runtime.server import ListenError  # noqa: PLC0415
 
     try:
-        code = wiring.serve(os.environ, host, port)
+        ending = wiring.serve(os.environ, host, port)
     except ConfigError as error:
         _stop(str(error), EXIT_USAGE)
     except ListenError as error:
         _stop(str(error), EXIT_FAILED)
+    code = 0 if ending.loaded else EXIT_LOAD_FAILED
+    if not ending.clean:
+        os._exit(code)
     raise typer.Exit(code)
 
 

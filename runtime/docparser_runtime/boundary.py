@@ -5,16 +5,16 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 
 from docparser_api.names import PATH_LIVE, PATH_METRICS, PATH_READY, PATH_STARTUP
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from docparser_runtime import problems
+from docparser_runtime import logs, problems
 from docparser_runtime.body import ClientGone
 from docparser_runtime.errors import DocParserError
-from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
 
 REQUEST_ID: Final = "X-Request-ID"
@@ -35,7 +35,7 @@ class Surroundings:
     """
 
     metrics: Metrics
-    log: Log
+    log: logs.Log
     is_draining: Callable[[], bool]
     is_sampled: Callable[[], bool]
     clock: Callable[[], float] = time.monotonic
@@ -55,6 +55,13 @@ class Boundary:
             return
         began = self._around.clock()
         exchange = _Exchange(scope, receive, send, self._around.is_draining)
+        with logs.of_request(exchange.request_id):
+            try:
+                await self._answer(scope, exchange)
+            finally:
+                self._record(exchange, self._around.clock() - began)
+
+    async def _answer(self, scope: Scope, exchange: "_Exchange") -> None:
         try:
             await self._app(scope, exchange.receive, exchange.send)
         except ClientGone:
@@ -62,10 +69,8 @@ class Boundary:
         except DocParserError as error:
             await exchange.answer(error)
         except Exception:
-            self._around.log.exception("failed", request_id=exchange.request_id)
+            self._around.log.exception("failed")
             await exchange.answer(problems.unexpected())
-        finally:
-            self._record(exchange, self._around.clock() - began)
 
     def _record(self, exchange: "_Exchange", seconds: float) -> None:
         values = exchange.facts() | {"seconds": round(seconds, 6)}
@@ -75,7 +80,9 @@ class Boundary:
         route, status = exchange.route, str(exchange.status)
         self._around.metrics.requests.labels(route, status, exchange.code).inc()
         self._around.metrics.request_seconds.labels(route).observe(seconds)
-        if exchange.code != "ok" or self._around.is_sampled():
+        if exchange.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            self._around.log.warning("request", **values)
+        elif exchange.code != "ok" or self._around.is_sampled():
             self._around.log.info("request", **values)
 
 
@@ -115,7 +122,6 @@ class _Exchange:
             "route": self.route,
             "status": self.status,
             "code": self.code,
-            "request_id": self.request_id,
             "pages": self._state.get("pages", 0),
         }
 

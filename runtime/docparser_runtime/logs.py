@@ -6,6 +6,7 @@ A message of a foreign library may quote the document that it failed on.
 import logging
 import sys
 import traceback
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Protocol, TextIO
 
@@ -56,6 +57,14 @@ def route_libraries(stream: TextIO, level: str) -> None:
 
     Libraries are held to warnings, unless `level` is more severe.
     """
+    level_number = max(logging.WARNING, _LEVELS[level.upper()])
+    logging.basicConfig(handlers=[library_handler(stream)], level=level_number, force=True)
+    # It quotes the bytes it stumbles on, which may be a file's name.
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
+
+
+def library_handler(stream: TextIO) -> logging.Handler:
+    """Return a handler that writes the standard library's log records to `stream` as JSON."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
@@ -66,15 +75,17 @@ def route_libraries(stream: TextIO, level: str) -> None:
             ],
         )
     )
-    logging.basicConfig(
-        handlers=[handler], level=max(logging.WARNING, _LEVELS[level.upper()]), force=True
-    )
-    # It quotes the bytes it stumbles on, which may be a file's name.
-    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
+    return handler
+
+
+def of_request(request_id: str) -> AbstractContextManager[None]:
+    """Return a context in which every line, also of libraries, bears the request's id."""
+    return structlog.contextvars.bound_contextvars(request_id=request_id)
 
 
 def _processors() -> list[Processor]:
     return [
+        structlog.contextvars.merge_contextvars,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _exception_without_message,
         structlog.processors.JSONRenderer(),

@@ -20,9 +20,12 @@ class Body(BaseModel):
 def _decode(value: object) -> bytes:
     if not isinstance(value, str):
         raise ValueError("must be a string of base64")  # noqa: TRY004 (pydantic asks for it)
+    if not value.isascii():
+        raise ValueError("must be base64")
     try:
         # Tools such as `base64` break the text into lines.
-        return binascii.a2b_base64("".join(value.split()), strict_mode=True)
+        text = "".join(value.split()) if "\n" in value else value
+        return binascii.a2b_base64(text, strict_mode=True)
     except ValueError:
         raise ValueError("must be base64 (standard alphabet, no data: prefix)") from None
 
@@ -46,7 +49,12 @@ class Options(Body):
 class ParseRequest(Options):
     """One document as JSON: set exactly one of `image_base64` and `pages`."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(
+        strict=True,
+        json_schema_extra={
+            "oneOf": [{"required": ["image_base64"]}, {"required": ["pages"]}],
+        },
+    )
 
     image_base64: Base64 | None = None
     """The document (PNG, JPEG, WebP, BMP, TIFF or PDF)."""

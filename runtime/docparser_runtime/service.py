@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 
 from docparser_api.runtime import RuntimeConfig
@@ -149,7 +150,7 @@ class ParseService:
     async def _read_page(self, image: PageImage, options: ParseOptions) -> Page:
         began = self._tools.clock()
         running = asyncio.get_running_loop().run_in_executor(
-            self._threads, self._engine_page, image, options
+            self._threads, copy_context().run, self._engine_page, image, options
         )
         result = await _to_the_end(running)
         seconds = self._tools.clock() - began

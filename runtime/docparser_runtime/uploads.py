@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from docparser_runtime import forms
 from docparser_runtime.body import Body
 from docparser_runtime.errors import EmptyDocument, InvalidRequest, UnsupportedMediaType
-from docparser_runtime.schemas import Options, ParseRequest
+from docparser_runtime.schemas import LONGEST_PASSWORD, Options, ParseRequest
 
 JSON: Final = "application/json"
 FORM: Final = "multipart/form-data"
@@ -25,6 +25,7 @@ RAW: Final = (
     "image/webp",
 )
 _MOST_FAULTS: Final = 8
+_SPARE_ELEMENTS: Final = 2 * LONGEST_PASSWORD
 _SHOWN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -41,7 +42,7 @@ class Upload:
     options: Options
 
 
-async def read(body: Body) -> Upload:
+async def read(body: Body, max_pages: int) -> Upload:
     """Return what `body` holds; its form follows from Content-Type, that of the document does not.
 
     Raises:
@@ -50,7 +51,7 @@ async def read(body: Body) -> Upload:
     content_type = body.request.headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip().lower()
     if kind == JSON:
-        upload = _from_json(await _read_bytes(body))
+        upload = _from_json(await _read_bytes(body), max_pages)
     elif kind == FORM:
         upload = _from_form(await forms.read(body, content_type))
     elif kind in RAW:
@@ -75,9 +76,10 @@ async def _read_bytes(body: Body) -> bytes:
     return bytes(content)
 
 
-def _from_json(content: bytes) -> Upload:
+def _from_json(content: bytes, max_pages: int) -> Upload:
     if not content.strip():
         raise EmptyDocument("The body is empty.")
+    _check_elements(content, max_pages)
     try:
         request = ParseRequest.model_validate_json(content)
     except ValidationError as error:
@@ -86,6 +88,17 @@ def _from_json(content: bytes) -> Upload:
         raise InvalidRequest("Set one of image_base64 and pages, not both.")
     documents = request.pages or (request.image_base64 or b"",)
     return Upload(documents, _options(request))
+
+
+def _check_elements(content: bytes, max_pages: int) -> None:
+    """Refuse JSON whose mere structure would take much more memory and time than its bytes.
+
+    Base64 holds none of these characters. A password may, so there is room for a long one.
+    """
+    if content.count(b",") > max_pages + _SPARE_ELEMENTS or (
+        content.count(b"[") + content.count(b"{") > _SPARE_ELEMENTS
+    ):
+        raise InvalidRequest("The JSON has more elements than any request needs.")
 
 
 def _from_form(form: forms.Form) -> Upload:

@@ -1,7 +1,6 @@
 """Puts the parts together."""
 
 import asyncio
-import os
 import sys
 import uuid
 from collections.abc import Mapping
@@ -29,7 +28,6 @@ from docparser_runtime.server import Serving, listen
 from docparser_runtime.service import ParseService, Tools
 from docparser_runtime.uploads import Upload
 
-EXIT_LOAD_FAILED: Final = 3
 _SPARE_BODIES: Final = 2
 """Bodies of the largest size that may wait, beside those that are being read."""
 
@@ -43,6 +41,20 @@ class Parts:
     engine: Engine
     reader: DocumentReader
     log: logs.Log
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How serving ended.
+
+    Attributes:
+        loaded: whether documents could be read.
+        clean: whether no thread is left in the engine. The interpreter would wait for such a
+            thread, or crash under it.
+    """
+
+    loaded: bool
+    clean: bool
 
 
 def assemble(parts: Parts) -> Context:
@@ -113,8 +125,8 @@ async def _parse(parts: Parts, upload: Upload) -> ParseResponse:
     return answers.response(reading, request_id=uuid.uuid4().hex, model=context.model_name)
 
 
-def serve(environ: Mapping[str, str], host: str, port: int) -> int:
-    """Serve until told to leave; return the exit code.
+def serve(environ: Mapping[str, str], host: str, port: int) -> Ending:
+    """Serve until told to leave.
 
     Raises:
         ConfigError: `environ` does not describe a service.
@@ -129,28 +141,24 @@ def serve(environ: Mapping[str, str], host: str, port: int) -> int:
         parts = parts_of(model, config, log)
     except EngineLoadError as error:
         log.error("engine_load_failed", reason=str(error))  # noqa: TRY400 (it tells all)
-        return EXIT_LOAD_FAILED
+        return Ending(loaded=False, clean=True)
     context = assemble(parts)
     app = create_app(context, log, token)
     serving = Serving(app, context.lifecycle, lambda: _load(parts, context), config, log, sock)
-    code, clean = asyncio.run(_serve(serving, parts, context))
-    if not clean:
-        # A thread is still in the engine; the interpreter would wait for it, or crash under it.
-        os._exit(code)
-    return code
+    return asyncio.run(_serve(serving, parts, context))
 
 
 async def _load(parts: Parts, context: Context) -> bool:
     return await context.lifecycle.load(parts.engine, parts.reader)
 
 
-async def _serve(serving: Serving, parts: Parts, context: Context) -> tuple[int, bool]:
+async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
     try:
-        code = 0 if await serving.run() else EXIT_LOAD_FAILED
+        loaded = await serving.run()
         idle = await context.service.close(patience_seconds=2)
     finally:
         await parts.reader.close()
     clean = idle and context.lifecycle.phase is not Phase.LOADING
     if clean:
         parts.engine.close()
-    return code, clean
+    return Ending(loaded, clean)

@@ -1,5 +1,7 @@
 import json
+import os
 import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 from support.e2e import Client, Deployment, eventually
+from support.installation import SYSTEM, install
 from support.kubectl import Kubectl, Manifest, local_kubectl
 
 REPOSITORY = Path(__file__).parents[2]
-SYSTEM = "docparser-system"
 
 
 @pytest.fixture(scope="session")
@@ -19,14 +21,7 @@ def cluster() -> Kubectl:
     """The cluster of `make cluster`, with the operator of this checkout installed."""
     kubectl = local_kubectl()
     assert kubectl.kubeconfig.exists(), "no cluster; run `make test-e2e`, which starts one"
-    manifests = REPOSITORY / "charts/kustomize/local"
-    kubectl.run("apply", "--server-side", "--force-conflicts", "-k", str(manifests))
-    system = kubectl.within(SYSTEM)
-    # Its pods may run an older build of the same tag.
-    system.run("rollout", "restart", "deployment/docparser-operator")
-    system.run(
-        "rollout", "status", "deployment/docparser-operator", "--timeout=180s", timeout_seconds=200
-    )
+    install(kubectl)
     return kubectl
 
 
@@ -56,8 +51,8 @@ def client(kubectl: Kubectl) -> Client:
 @pytest.fixture
 def fake_gpus(cluster: Kubectl) -> Iterator[int]:
     """Two GPUs that the scheduler believes in."""
-    command = ["python3", "-m", "localcluster", "fake-gpu"]
-    environment = {"PYTHONPATH": str(REPOSITORY / "tests"), "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
+    command = [sys.executable, "-m", "localcluster", "fake-gpu"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "tests")}
     subprocess.run([*command, "2"], check=True, env=environment, cwd=REPOSITORY)
     yield 2
     subprocess.run([*command, "0"], check=True, env=environment, cwd=REPOSITORY)

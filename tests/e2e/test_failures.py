@@ -30,10 +30,15 @@ CAUSES = {
         "Unschedulable",
         "Insufficient example.com/none",
     ),
-    "a container that cannot start": (
-        {"resources": {"limits": {"memory": "8Mi"}}},
+    "too little memory to start": (
+        {"resources": {"requests": {"memory": "8Mi"}, "limits": {"memory": "8Mi"}}},
         ("OutOfMemory", "ContainerConfigInvalid", "CrashLoop"),
         "",
+    ),
+    "a spec that passes the schema but not the API server": (
+        {"resources": {"requests": {"memory": "96Mi"}, "limits": {"memory": "8Mi"}}},
+        "InvalidSpec",
+        "must be less than or equal to memory limit",
     ),
     "a crash loop": (
         {"env": [{"name": "PYTHONHOME", "value": "/nowhere"}]},

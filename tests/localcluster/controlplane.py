@@ -26,7 +26,8 @@ class ControlPlane:
     """A control plane on free loopback ports, its files below `directory`.
 
     With `controllers` kube-controller-manager runs too (garbage collection, Deployments,
-    namespaces, service accounts); without it, tests write what controllers would.
+    namespaces, service accounts); without it, tests write what controllers would. Start it in
+    a thread that outlives it: the servers end with the thread, so that none is left behind.
     """
 
     directory: Path

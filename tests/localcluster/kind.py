@@ -57,11 +57,14 @@ class KindCluster:
 
     def up(self) -> None:
         """Create the cluster unless it is there; write its kubeconfig either way."""
-        self._audit.mkdir(parents=True, exist_ok=True)
         if self.running():
-            say("the kind cluster is already there")
-            self._export()
-            return
+            # One whose creation was interrupted has no kubeconfig to export.
+            if commands.succeeds(self._exporting, CREATE_SECONDS):
+                say("the kind cluster is already there")
+                return
+            say("replacing a half-made kind cluster")
+            self.down()
+        self._audit.mkdir(parents=True, exist_ok=True)
         (self._audit / "policy.yaml").write_text(components.AUDIT_POLICY)
         config = self.state.root / "kind.yaml"
         config.write_text(CONFIG.format(folder=self._audit))
@@ -71,7 +74,8 @@ class KindCluster:
             ["kind", "create", "cluster", "--name", CLUSTER, *where, "--wait", "180s"],
             deadline_seconds=CREATE_SECONDS,
         )
-        self._export()
+        commands.output(self._exporting)
+        self.state.kubeconfig.chmod(0o600)
         say("the cluster is ready")
 
     def down(self) -> None:
@@ -107,7 +111,7 @@ class KindCluster:
     def _audit(self) -> Path:
         return self.state.root / "audit"
 
-    def _export(self) -> None:
+    @property
+    def _exporting(self) -> commands.Argv:
         where: commands.Argv = ["--kubeconfig", self.state.kubeconfig]
-        commands.output(["kind", "export", "kubeconfig", "--name", CLUSTER, *where])
-        self.state.kubeconfig.chmod(0o600)
+        return ["kind", "export", "kubeconfig", *where, "--name", CLUSTER]

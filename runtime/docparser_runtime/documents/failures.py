@@ -45,11 +45,11 @@ class Death:
 
     Attributes:
         exit_code: as subprocess gives it, negative for a signal.
-        peak_bytes: most memory it held at once.
+        grown_bytes: most memory that its document was seen to take.
     """
 
     exit_code: int
-    peak_bytes: int
+    grown_bytes: int
 
 
 def error_of(failure: Failure) -> errors.DocParserError:
@@ -62,11 +62,12 @@ def error_of_death(death: Death, memory_bytes: int) -> errors.DocParserError:
     """Return the error that stands for a death which nobody in this process caused."""
     if death.exit_code == -signal.SIGXCPU:
         return timeout()
-    # SIGKILL comes from the kernel when memory runs out. Libraries in C++ abort
-    # in various ways when they get none; by then they hold most of what they may.
+    # SIGKILL comes from the kernel when memory runs out.
     if death.exit_code in (OUT_OF_MEMORY_EXIT, -signal.SIGKILL):
         return errors.ResourceLimit(_MEMORY)
-    if death.peak_bytes > memory_bytes / 2:
+    # Libraries in C++ crash in various ways when they get no memory. A growing array
+    # takes three times its size while it is copied, so a third of the limit can be all.
+    if death.grown_bytes > memory_bytes / 3:
         return errors.ResourceLimit(_MEMORY)
     return crash()
 

@@ -1,13 +1,13 @@
 """A parser process as the service holds it: started, asked, and always ended."""
 
 import asyncio
-import os
-import signal
+import resource
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,9 @@ from docparser_runtime.parser_child.limits import Limits
 
 # -I: neither the environment nor the current directory decides what is imported.
 COMMAND = (sys.executable, "-I", "-m", "docparser_runtime.parser_child")
+
+WATCH_SECONDS = 0.02
+"""Time between two looks at the memory of a process that is at work."""
 
 Pixels = NDArray[np.uint8]
 
@@ -49,6 +52,8 @@ class ParserProcess:
         self._ending: asyncio.Task[Death] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
+        self._idle_bytes = 0
+        self._peak_bytes = 0
 
     async def start(self) -> Ready:
         """Start the process and return its greeting.
@@ -65,6 +70,7 @@ class ParserProcess:
         reply, _ = await self._receive()
         if not isinstance(reply, Ready):
             raise ProtocolViolation
+        self._idle_bytes = self._resident_bytes()
         return reply
 
     async def ask(
@@ -77,19 +83,20 @@ class ParserProcess:
             ProtocolViolation: the answer has not the form or size of one.
         """
         loop = asyncio.get_running_loop()
+        watch = loop.create_task(self._watch_memory())
         try:
             await loop.sock_sendall(self._connection, frames.head_and_prefix(head, len(payload)))
             await loop.sock_sendall(self._connection, payload)
+            return await self._receive()
         except (BrokenPipeError, ConnectionResetError):
             raise ProcessGone from None
-        return await self._receive()
+        finally:
+            watch.cancel()
 
     @property
     def is_alive(self) -> bool:
         """Whether the process runs; it may still die at any moment."""
-        process = self._process
-        peek = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return process is not None and os.waitid(os.P_PID, process.pid, peek) is None
+        return self._process is not None and self._process.poll() is None
 
     async def end(self) -> Death:
         """Kill the process if it still runs, free everything, and return how it ended.
@@ -120,10 +127,8 @@ class ParserProcess:
             )
 
     def _kill(self) -> None:
-        # Not Popen.kill, which would reap a dead process and lose its use of memory. The
-        # process id cannot belong to another yet, for only `_reap` gives it back.
         if self._process is not None:
-            os.kill(self._process.pid, signal.SIGKILL)
+            self._process.kill()
 
     def _reap(self) -> Death:
         if self._socket is not None:
@@ -131,13 +136,29 @@ class ParserProcess:
             self._socket = None
         process = self._process
         if process is None:
-            return Death(exit_code=0, peak_bytes=0)
+            return Death(exit_code=0, grown_bytes=0)
         self._kill()
         self._process = None
-        _, status, usage = os.wait4(process.pid, 0)
-        # Popen must not wait for the process a second time.
-        process.returncode = os.waitstatus_to_exitcode(status)
-        return Death(process.returncode, usage.ru_maxrss * 1024)
+        return Death(process.wait(), max(0, self._peak_bytes - self._idle_bytes))
+
+    async def _watch_memory(self) -> None:
+        """Note how much memory the process holds at most, until cancelled.
+
+        Its resource usage would tell afterwards, but that counts from the
+        start, when the process was still a copy of this large one.
+        """
+        while True:
+            self._peak_bytes = max(self._peak_bytes, self._resident_bytes())
+            await asyncio.sleep(WATCH_SECONDS)
+
+    def _resident_bytes(self) -> int:
+        if self._process is None:
+            return 0
+        try:
+            pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
+        except OSError:
+            return 0
+        return int(pages) * resource.getpagesize()
 
     async def _receive(self) -> tuple[Reply, Pixels | None]:
         prefix = await self._exactly(memoryview(bytearray(frames.PREFIX.size)))
@@ -168,10 +189,7 @@ class ParserProcess:
         loop = asyncio.get_running_loop()
         filled = 0
         while filled < len(view):
-            try:
-                count = await loop.sock_recv_into(self._connection, view[filled:])
-            except ConnectionResetError:
-                count = 0
+            count = await loop.sock_recv_into(self._connection, view[filled:])
             if count == 0:
                 raise ProcessGone
             filled += count

@@ -19,11 +19,14 @@ async def parse(request: Request, context: InContext) -> Response:
     """Read a document. The answer is JSON, or Markdown alone where Accept prefers it."""
     media_type = _check_before_body(request, context)
     with context.budget.lease() as lease:
-        upload = await uploads.read(Body(request, context.config.max_body_bytes, lease))
+        body = Body(request, context.config.max_body_bytes, lease)
+        upload = await uploads.read(body, context.config.max_pages)
         reading = await unless_gone(request, context.service.parse(upload))
     request.state.pages = len(reading.pages)
-    body = answers.response(reading, request_id=request.state.request_id, model=context.model_name)
-    return _render(body, media_type)
+    answer = answers.response(
+        reading, request_id=request.state.request_id, model=context.model_name
+    )
+    return _render(answer, media_type)
 
 
 def _check_before_body(request: Request, context: Context) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import zlib
+from collections.abc import Callable
 
 import pikepdf
 import pytest
@@ -10,7 +11,6 @@ from docparser_runtime import errors
 from docparser_runtime.documents.reader import SubprocessReader
 from support.raw_pdf import (
     CATALOG,
-    GREETING,
     PAGE_TREE,
     deflated_zeros,
     form,
@@ -74,6 +74,10 @@ def huge_path() -> bytes:
     return pdf_of_page(stream(zlib.compress(path, 1), b"/Filter/FlateDecode"))
 
 
+def huge_content() -> bytes:
+    return pdf_of_page(stream(deflated_zeros(600), b"/Filter/FlateDecode"))
+
+
 def huge_image() -> bytes:
     head = b"/Type/XObject/Subtype/Image/Width 30000/Height 30000/BitsPerComponent 8"
     head += b"/ColorSpace/DeviceRGB/Filter/FlateDecode"
@@ -101,7 +105,7 @@ def huge_image() -> bytes:
             pdf_of_objects(
                 {1: CATALOG, 2: PAGE_TREE.replace(b"Count 1", b"Count 1000000000"), 3: b"null"}
             ),
-            "document_corrupt",
+            "no_pages",
             id="page count that lies",
         ),
         pytest.param(pdf_of_page(media_box=b"[0 0 0.001 0.001]"), "page_invalid", id="no area"),
@@ -117,18 +121,26 @@ def huge_image() -> bytes:
         ),
         pytest.param(encrypted(3, user=""), "fine", id="only an owner's password"),
         pytest.param(certificate_encrypted(), "unsupported_encryption", id="certificate"),
-        pytest.param(slow_shading(), "document_timeout", id="slow shading"),
-        pytest.param(huge_path(), "resource_limit", id="path of 20 million points"),
-        pytest.param(
-            pdf_of_page(stream(deflated_zeros(600), b"/Filter/FlateDecode")),
-            "resource_limit",
-            id="deflate bomb",
-        ),
-        pytest.param(huge_image(), "fine", id="image bomb is left out"),
     ],
 )
 async def test_fault_and_answer(reader: SubprocessReader, content: bytes, expected: str) -> None:
     assert await outcome(reader, content) == expected
+
+
+@pytest.mark.parametrize(
+    ("bomb", "expected"),
+    [
+        (slow_shading, "document_timeout"),
+        (huge_path, "resource_limit"),
+        (huge_content, "resource_limit"),
+        # It is left out: what else stands on the page can still be read.
+        (huge_image, "fine"),
+    ],
+)
+async def test_bomb_and_answer(
+    reader: SubprocessReader, bomb: Callable[[], bytes], expected: str
+) -> None:
+    assert await outcome(reader, bomb()) == expected
 
 
 @pytest.mark.parametrize("revision", [2, 3, 4, 6])
@@ -204,5 +216,4 @@ async def test_the_reader_serves_good_documents_after_all_that(reader: Subproces
     assert [(page.index, page.width, page.height, page.dpi) for page in pages] == [
         (index, 596, 842, 72) for index in range(3)
     ]
-    assert GREETING  # the letters of the fixtures stand on white
     assert pages[0].pixels[0, 0].tolist() == [255, 255, 255]

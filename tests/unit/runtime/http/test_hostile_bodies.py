@@ -50,6 +50,9 @@ HOSTILE_JSON = {
     "long password": b'{"image_base64": "AAAA", "password": "' + b"p" * 2000 + b'"}',
     "control characters": b'{"image_base64": "AAAA\x00"}',
     "ten thousand unknown fields": b"{%s}" % b",".join(b'"f%d":1' % n for n in range(10_000)),
+    "a million pages of lists": b'{"pages": [%s[]]}' % (b"[]," * 1_000_000),
+    "a million empty pages": b'{"pages": [%s""]}' % (b'"",' * 1_000_000),
+    "a thousand pages of numbers": b'{"pages": [%s0]}' % (b"0," * 1000),
 }
 
 

@@ -175,6 +175,8 @@ async def test_an_engine_failure_tells_nothing_and_the_service_lives(service: Se
     reading, service.engine.read = service.engine.read, fail
     answer = await service.client.post(PARSE, files={"file": ("a", a_document())})
     assert (answer.status_code, code_of(answer)) == (500, "engine_failed")
+    (line,) = service.log_lines("engine_failed")
+    assert (line["request_id"], line["page"]) == (answer.headers["x-request-id"], 0)
     assert "secret" not in answer.text + service.log.getvalue()
     service.engine.read = reading
     assert (

@@ -1,0 +1,93 @@
+"""A crash, a lost answer or a refusal at any write changes nothing of what comes out."""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+from convergence.digest import differences, digest, removals
+from convergence.scenarios import SCENARIOS, Watchman
+from docparser_operator.kinds import EVENT, Manifest
+from support.memory_cluster import Fault, Write
+
+EXTRA_WRITES = 2
+"""Writes that change something, beyond those of the undisturbed run, per fault."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a scenario comes to without a fault; writes are those of the scenario only."""
+
+    first: int
+    writes: list[Write]
+    end: Manifest
+    removed: Counter[str]
+
+
+@cache
+def undisturbed(name: str) -> Run:
+    scenario = SCENARIOS[name]
+    world = scenario.begin()
+    first, changes = len(world.cluster.writes), len(world.cluster.changes)
+    watchman = Watchman(world, scenario)
+    scenario.play(world)
+    assert not watchman.complaints
+    removed = removals(world.cluster, changes)
+    return Run(first, world.cluster.writes[first:], digest(world.cluster), removed)
+
+
+def places(name: str, fault: Fault) -> list[int]:
+    """Return the writes at which `fault` is worth trying, counted from 1.
+
+    A crash before a write is one after the write before it, except for the first. Of the Events,
+    which nothing depends on, one is enough.
+    """
+    if fault is Fault.CRASH_BEFORE:
+        return [1]
+    writes = undisturbed(name).writes
+    events = [n for n, write in enumerate(writes, 1) if write.ref.kind == EVENT]
+    return [n for n in range(1, len(writes) + 1) if n not in events[1:]]
+
+
+def changing(writes: list[Write]) -> int:
+    """Return how many writes changed something; Events of the same second count as one anyway."""
+    return sum(write.changed for write in writes if write.ref.kind != EVENT)
+
+
+@pytest.mark.parametrize("fault", Fault, ids=lambda fault: fault.value)
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_fault_at_any_write_leads_to_the_same_end(name: str, fault: Fault) -> None:
+    scenario, wanted = SCENARIOS[name], undisturbed(name)
+    for number in places(name, fault) if wanted.writes else []:
+        world = scenario.begin()
+        changes = len(world.cluster.changes)
+        watchman = Watchman(world, scenario)
+        world.cluster.faults[wanted.first + number] = fault
+        scenario.play(world)
+        writes = world.cluster.writes[wanted.first :]
+        where = f"{fault.value} at write {number}: {writes[number - 1]}"
+        assert not world.cluster.faults, where
+        assert not watchman.complaints, where
+        assert not differences(digest(world.cluster), wanted.end), where
+        assert removals(world.cluster, changes) == wanted.removed, where
+        assert changing(writes) <= changing(wanted.writes) + EXTRA_WRITES, where
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_second_pass_writes_nothing(name: str) -> None:
+    world = SCENARIOS[name].begin()
+    SCENARIOS[name].play(world)
+    written = len(world.cluster.writes)
+    world.queue |= dict.fromkeys(world.store.resources())
+    world.settle()
+    assert world.cluster.writes[written:] == []
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_restart_at_rest_changes_nothing(name: str) -> None:
+    world = SCENARIOS[name].begin()
+    SCENARIOS[name].play(world)
+    written = len(world.cluster.writes)
+    world.start_operator()
+    world.settle(100)
+    assert [write for write in world.cluster.writes[written:] if write.changed] == []

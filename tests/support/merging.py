@@ -1,0 +1,36 @@
+"""How the API server combines what it has with what it is sent."""
+
+from typing import Any
+
+_ATOMIC = {"selector"}
+_KEYED = {"ownerReferences": "uid"}
+
+
+def patched(value: Any, patch: Any) -> Any:
+    """Return `value` after a JSON merge patch."""
+    if not isinstance(patch, dict):
+        return patch
+    result = dict(value) if isinstance(value, dict) else {}
+    for key, wanted in patch.items():
+        if wanted is None:
+            result.pop(key, None)
+        else:
+            result[key] = patched(result.get(key), wanted)
+    return result
+
+
+def merged(live: Any, wanted: Any, last: Any, name: str = "") -> Any:
+    """Return `live` after server-side apply of `wanted` by the manager that applied `last`.
+
+    Lists without a key are taken as a whole.
+    """
+    if name in _KEYED and isinstance(live, list):
+        mine = {item[_KEYED[name]] for item in wanted} | {i[_KEYED[name]] for i in last or []}
+        return [*(item for item in live if item[_KEYED[name]] not in mine), *wanted]
+    if name in _ATOMIC or not isinstance(wanted, dict) or not isinstance(live, dict):
+        return wanted
+    before = last if isinstance(last, dict) else {}
+    result = {k: v for k, v in live.items() if k not in before or k in wanted}
+    for key, value in wanted.items():
+        result[key] = merged(live.get(key), value, before.get(key), key)
+    return result

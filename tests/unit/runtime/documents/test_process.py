@@ -1,0 +1,249 @@
+"""The life of parser processes: hidden starts, sudden ends, lies, and nothing left behind."""
+
+import asyncio
+import gc
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from docparser_api.runtime import RuntimeConfig
+from docparser_runtime import errors
+from docparser_runtime.documents.failures import Death, error_of_death
+from docparser_runtime.documents.reader import SubprocessReader
+from docparser_runtime.parser_child.failures import OUT_OF_MEMORY_EXIT
+from support.sample_document import blank_pdf, prose_pdf
+
+MEBIBYTE = 1024**2
+
+
+def children() -> set[int]:
+    """Return the ids of this process's children, zombies included."""
+    lists = Path("/proc/self/task").glob("*/children")
+    return {int(child) for each in lists for child in each.read_text().split()}
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - its own descriptor counts each time
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """Fail when a process, zombie or descriptor is left that was not there before."""
+    gc.collect()
+    before = children(), open_files()
+    yield
+    gc.collect()
+    assert (children(), open_files()) == before
+
+
+@asynccontextmanager
+async def reading(config: RuntimeConfig, *command: str) -> AsyncIterator[SubprocessReader]:
+    reader = SubprocessReader(config, command) if command else SubprocessReader(config)
+    try:
+        yield reader
+    finally:
+        await reader.close()
+
+
+def impostor(*lines: str) -> tuple[str, ...]:
+    """Return the command of a process that greets, reads a request, then runs `lines`."""
+    program = (
+        "import json, os, socket, struct, sys, time",
+        "s = socket.socket(fileno=0)",
+        "def send(head, payload=b'', length=None, raw=None):",
+        "    h = raw if raw is not None else json.dumps(head).encode()",
+        "    n = len(payload) if length is None else length",
+        "    s.sendall(struct.pack('>IQ', len(h), n) + h + payload)",
+        "send({'kind': 'ready', 'refused': []})",
+        "s.recv(12)",
+        *lines,
+        "time.sleep(60)",
+    )
+    return sys.executable, "-I", "-c", "\n".join(program)
+
+
+async def test_a_spare_waits_and_everything_is_ended(
+    config: RuntimeConfig, nothing_left: None
+) -> None:
+    before = children()
+    async with reading(config) as reader:
+        await reader.start()
+        (spare,) = children() - before
+        async with reader.open(blank_pdf()) as document:
+            await document.page(0)
+            assert spare in children()
+        assert spare not in children()
+
+
+async def test_documents_open_at_the_same_time_have_own_processes(
+    config: RuntimeConfig, nothing_left: None
+) -> None:
+    async with reading(config) as reader:
+
+        async def count_of(pages: int) -> int:
+            async with reader.open(prose_pdf(pages)) as document:
+                for index in range(pages):
+                    await document.page(index)
+                return document.info.page_count
+
+        assert await asyncio.gather(*map(count_of, range(1, 6))) == [*range(1, 6)]
+
+
+async def test_a_process_that_crashes_takes_only_its_document_along(
+    config: RuntimeConfig, nothing_left: None
+) -> None:
+    async with reading(config) as reader:
+        await reader.start()
+        async with reader.open(blank_pdf()) as neighbour:
+            with pytest.raises(errors.ParserCrashed):
+                async with reader.open(blank_pdf()) as document:
+                    os.kill(document._process._process.pid, signal.SIGSEGV)  # type: ignore[attr-defined]
+                    await document.page(0)
+            assert (await neighbour.page(0)).index == 0
+
+
+async def test_a_spare_that_died_is_replaced(config: RuntimeConfig, nothing_left: None) -> None:
+    before = children()
+    async with reading(config) as reader:
+        await reader.start()
+        (spare,) = children() - before
+        os.kill(spare, signal.SIGKILL)
+        os.waitid(os.P_PID, spare, os.WEXITED | os.WNOWAIT)
+        async with reader.open(blank_pdf()) as document:
+            assert (await document.page(0)).width == 596
+
+
+async def test_cancelling_kills_the_process_at_once(
+    config: RuntimeConfig, nothing_left: None
+) -> None:
+    others = children()
+    async with reading(config, *impostor()) as reader:
+        await reader.start()
+        before = children() - others
+        opening = asyncio.create_task(reader.open(blank_pdf()).__aenter__())
+        await asyncio.wait([opening], timeout=0.2)
+        assert before <= children()
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+        assert not before & children()
+
+
+async def test_cancelling_while_a_process_starts_leaves_nothing(
+    config: RuntimeConfig, nothing_left: None
+) -> None:
+    async with reading(config) as reader:
+        opening = asyncio.create_task(reader.open(blank_pdf()).__aenter__())
+        await asyncio.wait([opening], timeout=0.02)
+        opening.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await opening
+
+
+async def test_closing_ends_documents_in_use(config: RuntimeConfig, nothing_left: None) -> None:
+    reader = SubprocessReader(config)
+    async with reader.open(blank_pdf()) as document:
+        await reader.close()
+        with pytest.raises(errors.DocParserError):
+            await document.page(0)
+
+
+async def test_a_process_that_waits_is_a_timeout(nothing_left: None) -> None:
+    async with reading(RuntimeConfig(page_timeout_seconds=1), *impostor()) as reader:
+        with pytest.raises(errors.DocumentTimeout):
+            async with reader.open(blank_pdf()):
+                pass
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "send({'kind': 'opened', 'page_count': 0, 'repaired': False})",
+        "send({'kind': 'opened', 'page_count': '1', 'repaired': False})",
+        "send({'kind': 'opened', 'page_count': 1, 'repaired': False, 'more': 1})",
+        "send({'kind': 'opened', 'page_count': 1, 'repaired': False}, b'payload')",
+        "send({'kind': 'drawn', 'width': 9999999, 'height': 9999999, 'dpi': 1.0})",
+        "send({'kind': 'drawn', 'width': 9000, 'height': 9000, 'dpi': None}, length=243000000)",
+        "send({'kind': 'drawn', 'width': 1, 'height': 1, 'dpi': None}, b'1234')",
+        "send({'kind': 'drawn', 'width': 1, 'height': 1, 'dpi': float('nan')}, b'123')",
+        "send({'kind': 'drawn', 'width': 1, 'height': 1, 'dpi': None}, b'123')",
+        "send({'kind': 'failed', 'failure': 'the text of the document'})",
+        "send({'kind': 'ready', 'refused': []})",
+        "send(None, raw=b'[' * 1000)",
+        "send(None, raw=b'\\xff')",
+        "s.sendall(b'\\xff' * 12)",
+        "os._exit(3)",
+    ],
+)
+async def test_lies_are_crashes(config: RuntimeConfig, nothing_left: None, lie: str) -> None:
+    async with reading(config, *impostor(lie)) as reader:
+        with pytest.raises(errors.ParserCrashed):
+            async with reader.open(blank_pdf()):
+                pass
+
+
+async def test_a_process_that_only_hangs_up_is_ended(
+    config: RuntimeConfig, nothing_left: None
+) -> None:
+    async with reading(config, *impostor("s.close()")) as reader:
+        with pytest.raises(errors.DocParserError) as raised:
+            async with reader.open(blank_pdf()):
+                pass
+    assert raised.value.status == 422
+
+
+async def test_a_page_count_beyond_the_limit_is_refused_whoever_counts(
+    config: RuntimeConfig,
+) -> None:
+    lie = "send({'kind': 'opened', 'page_count': 10**12, 'repaired': False})"
+    async with reading(config, *impostor(lie)) as reader:
+        with pytest.raises(errors.TooManyPages):
+            async with reader.open(blank_pdf()):
+                pass
+
+
+@pytest.mark.parametrize("command", [("/no/such/program",), (sys.executable, "-c", "pass")])
+async def test_when_no_process_starts_the_service_is_to_blame(
+    config: RuntimeConfig, nothing_left: None, command: tuple[str, ...]
+) -> None:
+    async with reading(config, *command) as reader:
+        with pytest.raises(errors.ParserUnavailable):
+            await reader.start()
+        with pytest.raises(errors.ParserUnavailable):
+            async with reader.open(blank_pdf()):
+                pass
+
+
+async def test_what_the_kernel_refuses_is_logged_once(
+    config: RuntimeConfig, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = impostor()[-1].replace("'refused': []", "'refused': ['seccomp']")
+    async with reading(config, sys.executable, "-I", "-c", program) as reader:
+        await reader.start()
+        for _ in range(2):
+            opening = asyncio.create_task(reader.open(blank_pdf()).__aenter__())
+            await asyncio.wait([opening], timeout=0.3)
+            opening.cancel()
+            await asyncio.gather(opening, return_exceptions=True)
+    warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert ["seccomp" in record.getMessage() for record in warnings] == [True]
+
+
+@pytest.mark.parametrize(
+    ("death", "error"),
+    [
+        (Death(-signal.SIGXCPU, 0), errors.DocumentTimeout),
+        (Death(-signal.SIGKILL, 0), errors.ResourceLimit),
+        (Death(OUT_OF_MEMORY_EXIT, 0), errors.ResourceLimit),
+        (Death(-signal.SIGSEGV, 900 * MEBIBYTE), errors.ResourceLimit),
+        (Death(-signal.SIGSEGV, 90 * MEBIBYTE), errors.ParserCrashed),
+        (Death(1, 90 * MEBIBYTE), errors.ParserCrashed),
+    ],
+)
+def test_death_and_error(death: Death, error: type[errors.DocParserError]) -> None:
+    assert type(error_of_death(death, 1024 * MEBIBYTE)) is error
