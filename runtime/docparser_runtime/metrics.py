@@ -27,24 +27,16 @@ class Metrics:
             ("route", "status", "code"),
             registry=registry,
         )
-        self.request_seconds = Histogram(
+        self.request_seconds = self._seconds(
             "docparser_request_duration_seconds",
             "Time from the request's headers to the last byte of its answer.",
-            ("route",),
-            buckets=_SECONDS,
-            registry=registry,
+            "route",
         )
-        self.queue_seconds = Histogram(
-            "docparser_queue_wait_seconds",
-            "Time that a document waited for a place.",
-            buckets=_SECONDS,
-            registry=registry,
+        self.queue_seconds = self._seconds(
+            "docparser_queue_wait_seconds", "Time that a document waited for a place."
         )
-        self.page_seconds = Histogram(
-            "docparser_page_duration_seconds",
-            "Time that the engine took for a page.",
-            buckets=_SECONDS,
-            registry=registry,
+        self.page_seconds = self._seconds(
+            "docparser_page_duration_seconds", "Time that the engine took for a page."
         )
         self.pages = Counter("docparser_pages", "Pages that were read.", registry=registry)
         self.vision_tokens = Counter(
@@ -63,7 +55,7 @@ class Metrics:
             "Time that loading and warming up the engine took.",
             registry=registry,
         )
-        self._registry_of_process()
+        self._observe_process()
 
     def observe_gate(self, running: Callable[[], float], waiting: Callable[[], float]) -> None:
         """Report the gate's counts at each scrape."""
@@ -83,7 +75,10 @@ class Metrics:
             registry=self.registry,
         ).labels(**labels).set(1)
 
-    def _registry_of_process(self) -> None:
+    def _seconds(self, name: str, text: str, *labels: str) -> Histogram:
+        return Histogram(name, text, labels, buckets=_SECONDS, registry=self.registry)
+
+    def _observe_process(self) -> None:
         ProcessCollector(registry=self.registry)
         PlatformCollector(registry=self.registry)
         GCCollector(registry=self.registry)

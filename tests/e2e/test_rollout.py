@@ -66,6 +66,17 @@ def test_an_edit_that_no_pod_sees_rolls_nothing(fake: Deployment) -> None:
     assert sorted(pod["metadata"]["uid"] for pod in fake.pods()) == before
 
 
+def test_revisions_beyond_the_limit_are_forgotten(fake: Deployment, kubectl: Kubectl) -> None:
+    fake.patch({"model": {"name": "two"}, "revisionHistoryLimit": 0})
+    fake.wait_ready()
+    eventually(
+        lambda: [r["metadata"]["name"] for r in kubectl.list("controllerrevisions")],
+        lambda names: names == [f"fake-{fake.status()['currentRevision']}"],
+        30,
+        "only the current revision is kept",
+    )
+
+
 def test_scale_through_kubectl(fake: Deployment, kubectl: Kubectl) -> None:
     kubectl.run("scale", "dpd/fake", "--replicas=3")
     eventually(fake.status, lambda s: s.get("availableReplicas") == 3, 60, "three pods")

@@ -63,7 +63,7 @@ def ink_rows(image: NDArray[np.uint8]) -> tuple[int, int]:
     Letters of the lines above and below that reach into the image do not count.
     """
     ink = _ink(image).sum(axis=1)
-    runs = _runs(ink > 1)
+    runs = _runs(ink > 0)
     if not runs:
         return 0, image.shape[0]
     start, end = max(runs, key=lambda run: int(ink[run[0] : run[1]].sum()))

@@ -12,6 +12,7 @@ _X_HEIGHT = 0.49
 _DESCENT = 0.21
 _COMMA = 0.13
 _IDEOGRAPH = 0.9
+_IDEOGRAPH_DESCENT = 0.1
 """Heights of letters as shares of the type size, as common Latin and Chinese faces have them."""
 
 _LOW = frozenset("acemnorsuvwxz.,;:-–—~_=+<>·•…")
@@ -45,6 +46,11 @@ class TextLine:
     size: float
     confidence: float
 
+    @property
+    def baseline(self) -> float:
+        """Where the letters stand; commas and the tails of some letters hang below it."""
+        return self.box.bottom - _descent(frozenset(self.text)) * self.size
+
 
 def type_size(text: str, ink_height: float) -> float:
     """Return the size of the type in which `text` has ink of the given height.
@@ -56,14 +62,26 @@ def type_size(text: str, ink_height: float) -> float:
     if any(letter >= _FIRST_IDEOGRAPH for letter in letters):
         return ink_height / _IDEOGRAPH
     above = _X_HEIGHT if letters <= _LOW else _ASCENT
-    below = _DESCENT if letters & _DEEP else _COMMA if letters & _COMMAS else 0
-    return ink_height / (above + below)
+    return ink_height / (above + _descent(letters))
+
+
+def _descent(letters: frozenset[str]) -> float:
+    if any(letter >= _FIRST_IDEOGRAPH for letter in letters):
+        return _IDEOGRAPH_DESCENT
+    return _DESCENT if letters & _DEEP else _COMMA if letters & _COMMAS else 0.0
 
 
 def typical_size(lines: Iterable[TextLine]) -> float:
     """Return the median type size, each line weighing as much as it has letters; 1 if none."""
     sizes = [size for line in lines for size in [line.size] * len(line.text)]
     return statistics.median(sizes) if sizes else 1.0
+
+
+def mean_confidence(lines: Iterable[TextLine]) -> float:
+    """Return the mean confidence of all letters; 0 if there are none."""
+    several = [*lines]
+    letters = sum(len(line.text) for line in several)
+    return sum(line.confidence * len(line.text) for line in several) / max(letters, 1)
 
 
 def enclosing(boxes: Iterable[Box]) -> Box:

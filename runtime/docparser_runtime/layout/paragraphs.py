@@ -3,12 +3,15 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from docparser_runtime.engine.base import Box
-from docparser_runtime.layout.lines import TextLine, enclosing
+from docparser_runtime.layout.lines import TextLine, enclosing, mean_confidence, typical_size
 
-LARGE_GAP = 0.75
-"""White space between lines of different paragraphs, in ems; leading alone gives less."""
+LARGE_GAP = 1.25
+"""Distance of baselines between paragraphs, as a multiple of that within them."""
+WIDEST_LEADING = 2.6
+"""Distance of baselines within paragraphs, in ems, that is not exceeded: double spacing."""
 INDENT = 0.8
 """Indent of a first line, in ems."""
 OTHER_SIZE = 1.2
@@ -43,8 +46,7 @@ class Paragraph:
     @property
     def confidence(self) -> float:
         """Mean confidence of its letters."""
-        letters = sum(len(line.text) for line in self.lines)
-        return sum(line.confidence * len(line.text) for line in self.lines) / max(letters, 1)
+        return mean_confidence(self.lines)
 
 
 def paragraphs(lines: Sequence[TextLine]) -> list[Paragraph]:
@@ -52,9 +54,11 @@ def paragraphs(lines: Sequence[TextLine]) -> list[Paragraph]:
     if not lines:
         return []
     column = enclosing(line.box for line in lines)
+    largest = LARGE_GAP * _leading(lines)
     found: list[list[TextLine]] = []
     for line in lines:
-        if found and not _begins(line, found[-1], column):
+        gap = line.baseline - found[-1][-1].baseline if found else 0.0
+        if found and gap <= largest and not _begins(line, found[-1], column):
             found[-1].append(line)
         else:
             found.append([line])
@@ -63,12 +67,11 @@ def paragraphs(lines: Sequence[TextLine]) -> list[Paragraph]:
 
 def merged(row: Sequence[TextLine]) -> TextLine:
     """Return the pieces of one row, from left to right, as one line."""
-    letters = sum(len(piece.text) for piece in row)
     return TextLine(
         " ".join(piece.text for piece in row),
         enclosing(piece.box for piece in row),
         max(piece.size for piece in row),
-        sum(piece.confidence * len(piece.text) for piece in row) / max(letters, 1),
+        mean_confidence(row),
     )
 
 
@@ -89,13 +92,25 @@ def joined(texts: Sequence[str]) -> str:
     return whole
 
 
+def _leading(lines: Sequence[TextLine]) -> float:
+    """Return the usual distance of the baselines within the paragraphs of a column."""
+    distances = sorted(
+        below.baseline - above.baseline
+        for above, below in pairwise(lines)
+        if max(above.size, below.size) <= OTHER_SIZE * min(above.size, below.size)
+    )
+    widest = WIDEST_LEADING * typical_size(lines)
+    # There are more lines within paragraphs than between them, mostly; hence not the median.
+    return min(widest, distances[len(distances) // 3]) if distances else widest
+
+
 def _begins(line: TextLine, before: Sequence[TextLine], column: Box) -> bool:
     """Whether `line` begins a paragraph after the lines `before` of the same column."""
     last = before[-1]
     em = max(line.size, last.size)
     if em > OTHER_SIZE * min(line.size, last.size):
         return True
-    if line.box.top - last.box.bottom > LARGE_GAP * em or ITEM.match(line.text):
+    if ITEM.match(line.text):
         return True
     if ITEM.match(before[0].text):
         # Its further lines are indented to its text.

@@ -10,8 +10,7 @@ as a title or a wide table, thereby separates the groups.
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from docparser_runtime.layout.lines import Placed
 
@@ -28,11 +27,8 @@ _CORE_MARGIN = 0.25
 """Share of a line's height, at top and bottom, in which it may overlap its neighbours."""
 
 
-@dataclass(frozen=True)
-class Region(Generic[P]):
-    """Rows that are read one after the other, pieces in a row from left to right."""
-
-    rows: tuple[tuple[P, ...], ...]
+Region = tuple[tuple[P, ...], ...]
+"""Rows that are read one after the other, the pieces of a row from left to right."""
 
 
 def regions(pieces: Sequence[P], em: float) -> list[Region[P]]:
@@ -44,14 +40,14 @@ def regions(pieces: Sequence[P], em: float) -> list[Region[P]]:
         columns = _columns(members, em)
         if _is_running_text(columns, em):
             if rows:
-                found.append(Region(tuple(rows)))
+                found.append(tuple(rows))
                 rows = []
             for column in columns:
                 found.extend(regions(column, em))
         else:
-            rows.extend(row for strip in group for row in _rows(strip))
+            rows.extend(row for strip in group for row in rows_of(strip))
     if rows:
-        found.append(Region(tuple(rows)))
+        found.append(tuple(rows))
     return found
 
 
@@ -117,10 +113,10 @@ def _is_running_text(columns: Sequence[Sequence[Placed]], em: float) -> bool:
     )
 
 
-def _rows(strip: Sequence[P]) -> list[tuple[P, ...]]:
-    """Return a strip's pieces row by row; pieces of a row overlap by half of their height."""
+def rows_of(pieces: Sequence[P]) -> list[tuple[P, ...]]:
+    """Return the pieces row by row; those of a row overlap by half of their height."""
     rows: list[list[P]] = []
-    for piece in sorted(strip, key=lambda piece: (piece.box.top + piece.box.bottom) / 2):
+    for piece in sorted(pieces, key=lambda piece: (piece.box.top + piece.box.bottom) / 2):
         if rows and _is_level(piece, rows[-1][-1]):
             rows[-1].append(piece)
         else:

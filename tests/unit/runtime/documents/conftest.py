@@ -1,11 +1,12 @@
-"""One reader for all tests that only open documents: its processes are used once anyway."""
+"""One reader, on one event loop, for all tests that only open documents."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import Iterator
 
 import pytest
-import pytest_asyncio
 from docparser_api.runtime import RuntimeConfig
 from docparser_runtime.documents.reader import SubprocessReader
+from unit.runtime.documents.opener import Opener
 
 
 @pytest.fixture(scope="session")
@@ -19,9 +20,10 @@ def config() -> RuntimeConfig:
     )
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def reader(config: RuntimeConfig) -> AsyncIterator[SubprocessReader]:
-    reader = SubprocessReader(config)
-    await reader.start()
-    yield reader
-    await reader.close()
+@pytest.fixture(scope="session")
+def opener(config: RuntimeConfig) -> Iterator[Opener]:
+    with asyncio.Runner() as runner:
+        reader = SubprocessReader(config)
+        runner.run(reader.start())
+        yield Opener(runner, reader)
+        runner.run(reader.close())

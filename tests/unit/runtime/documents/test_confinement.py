@@ -14,9 +14,7 @@ ALLOW = 0x7FFF0000
 REFUSE = 0x00050001
 KILL = 0x80000000
 
-LIMITS = Limits(
-    memory_bytes=64 * 1024**2, page_cpu_seconds=1, pages=1, page_pixels=10_000, dpi=72
-)
+LIMITS = Limits(memory_bytes=64 * 1024**2, page_cpu_seconds=1, pages=1, page_pixels=10_000, dpi=72)
 
 PROBE = """
 import ctypes, json, mmap, os, resource, socket, subprocess, sys, threading

@@ -1,6 +1,5 @@
 """Images of every mode and flaw, opened as the service opens them."""
 
-import asyncio
 import io
 import struct
 import zlib
@@ -9,11 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from docparser_runtime import errors
-from docparser_runtime.documents.reader import SubprocessReader
 from docparser_runtime.engine.base import PageImage
 from PIL import Image
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+from unit.runtime.documents.opener import Opener
 
 
 def encoded(image: Image.Image, name: str, **options: object) -> bytes:
@@ -44,11 +41,6 @@ def chunk(name: bytes, data: bytes) -> bytes:
     """Return a piece of a PNG file."""
     check = struct.pack(">I", zlib.crc32(name + data))
     return struct.pack(">I", len(data)) + name + data + check
-
-
-async def pages(reader: SubprocessReader, content: bytes) -> list[PageImage]:
-    async with asyncio.timeout(10), reader.open(content) as document:
-        return [await document.page(index) for index in range(document.info.page_count)]
 
 
 def levels(page: PageImage) -> tuple[Sequence[int], Sequence[int]]:
@@ -101,8 +93,8 @@ def transparent() -> Image.Image:
         pytest.param(encoded(half_black("RGB"), "MPO", save_all=True), id="MPO, a kind of JPEG"),
     ],
 )
-async def test_every_mode_becomes_black_on_white(reader: SubprocessReader, content: bytes) -> None:
-    (page,) = await pages(reader, content)
+def test_every_mode_becomes_black_on_white(opener: Opener, content: bytes) -> None:
+    _, (page,) = opener.read(content)
     top, bottom = levels(page)
     assert (page.width, page.height, page.dpi) == (40, 20, None)
     assert max(top) <= 40
@@ -110,30 +102,32 @@ async def test_every_mode_becomes_black_on_white(reader: SubprocessReader, conte
 
 
 @pytest.mark.parametrize("name", ["JPEG", "PNG", "WEBP", "TIFF"])
-async def test_orientation_is_applied(reader: SubprocessReader, name: str) -> None:
+def test_orientation_is_applied(opener: Opener, name: str) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6  # what was the top stands at the right
-    (page,) = await pages(reader, encoded(half_black("RGB"), name, exif=exif))
+    _, (page,) = opener.read(encoded(half_black("RGB"), name, exif=exif))
     assert (page.width, page.height) == (20, 40)
     assert page.pixels[20, 16].mean() < 40
     assert page.pixels[20, 3].mean() > 215
 
 
-async def test_frames_of_a_tiff_file_are_pages_in_order(reader: SubprocessReader) -> None:
-    read = await pages(reader, frames(12))
+def test_frames_of_a_tiff_file_are_pages_in_order(opener: Opener) -> None:
+    _, read = opener.read(frames(12))
     assert [page.pixels[0, 0, 0] for page in read] == [*range(12)]
 
 
-async def test_frames_can_be_read_in_any_order(reader: SubprocessReader) -> None:
-    async with reader.open(frames(4)) as document:
-        order = [3, 0, 2, 2, 1]
-        assert [int((await document.page(index)).pixels[0, 0, 0]) for index in order] == order
+def test_frames_can_be_read_in_any_order(opener: Opener) -> None:
+    order = (3, 0, 2, 2, 1)
+    _, read = opener.read(frames(4), order=order)
+    assert tuple(page.pixels[0, 0, 0] for page in read) == order
 
 
-async def test_of_an_animation_the_first_frame_is_the_page(reader: SubprocessReader) -> None:
+def test_of_an_animation_the_first_frame_is_the_page(opener: Opener) -> None:
     other = Image.new("RGB", (40, 20), "red")
-    content = encoded(half_black("RGB"), "WEBP", lossless=True, save_all=True, append_images=[other])
-    (page,) = await pages(reader, content)
+    content = encoded(
+        half_black("RGB"), "WEBP", lossless=True, save_all=True, append_images=[other]
+    )
+    _, (page,) = opener.read(content)
     assert levels(page) == ([0, 0, 0], [255, 255, 255])
 
 
@@ -151,23 +145,23 @@ async def test_of_an_animation_the_first_frame_is_the_page(reader: SubprocessRea
         pytest.param(b"RIFF\x10\0\0\0WEBPVP8 ", errors.DocumentCorrupt, id="WebP of a head"),
     ],
 )
-async def test_fault_and_error(
-    reader: SubprocessReader, content: bytes, error: type[errors.DocParserError]
+def test_fault_and_error(
+    opener: Opener, content: bytes, error: type[errors.DocParserError]
 ) -> None:
     with pytest.raises(error):
-        await pages(reader, content)
+        opener.read(content)
 
 
 @pytest.mark.parametrize("name", ["PNG", "JPEG", "TIFF", "WEBP", "BMP"])
-async def test_a_cut_image_is_corrupt(reader: SubprocessReader, name: str) -> None:
+def test_a_cut_image_is_corrupt(opener: Opener, name: str) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (64, 64, 3), np.uint8)
     content = encoded(Image.fromarray(noise), name)
     with pytest.raises(errors.DocumentCorrupt):
-        await pages(reader, content[: len(content) * 2 // 3])
+        opener.read(content[: len(content) * 2 // 3])
 
 
-async def test_a_bomb_of_text_in_an_image_is_corrupt(reader: SubprocessReader) -> None:
+def test_a_bomb_of_text_in_an_image_is_corrupt(opener: Opener) -> None:
     content = encoded(half_black("RGB"), "PNG")
     bomb = chunk(b"zTXt", b"bomb\0\0" + zlib.compress(bytes(50_000_000), 9))
     with pytest.raises(errors.DocumentCorrupt):
-        await pages(reader, content[:33] + bomb + content[33:])
+        opener.read(content[:33] + bomb + content[33:])

@@ -1,6 +1,5 @@
 """What a broken or hostile PDF file leads to: its typed error, in time, and a reader that lives."""
 
-import asyncio
 import io
 import zlib
 from collections.abc import Callable
@@ -8,7 +7,7 @@ from collections.abc import Callable
 import pikepdf
 import pytest
 from docparser_runtime import errors
-from docparser_runtime.documents.reader import SubprocessReader
+from docparser_runtime.documents.base import DocumentInfo
 from support.raw_pdf import (
     CATALOG,
     PAGE_TREE,
@@ -19,22 +18,7 @@ from support.raw_pdf import (
     stream,
 )
 from support.sample_document import blank_pdf, prose_pdf, sample_pdf
-
-pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-DEADLINE_SECONDS = 15
-
-
-async def outcome(reader: SubprocessReader, content: bytes, password: str | None = None) -> str:
-    """Return the code of the error, or how the pages came out."""
-    try:
-        async with asyncio.timeout(DEADLINE_SECONDS), reader.open(content, password) as document:
-            for index in range(document.info.page_count):
-                await document.page(index)
-            return "repaired" if document.info.repaired else "fine"
-    except errors.DocParserError as error:
-        assert error.status == 422
-        return error.code
+from unit.runtime.documents.opener import Opener
 
 
 def encrypted(revision: int, user: str) -> bytes:
@@ -123,8 +107,8 @@ def huge_image() -> bytes:
         pytest.param(certificate_encrypted(), "unsupported_encryption", id="certificate"),
     ],
 )
-async def test_fault_and_answer(reader: SubprocessReader, content: bytes, expected: str) -> None:
-    assert await outcome(reader, content) == expected
+def test_fault_and_answer(opener: Opener, content: bytes, expected: str) -> None:
+    assert opener.outcome(content) == expected
 
 
 @pytest.mark.parametrize(
@@ -137,44 +121,40 @@ async def test_fault_and_answer(reader: SubprocessReader, content: bytes, expect
         (huge_image, "fine"),
     ],
 )
-async def test_bomb_and_answer(
-    reader: SubprocessReader, bomb: Callable[[], bytes], expected: str
-) -> None:
-    assert await outcome(reader, bomb()) == expected
+def test_bomb_and_answer(opener: Opener, bomb: Callable[[], bytes], expected: str) -> None:
+    assert opener.outcome(bomb()) == expected
 
 
 @pytest.mark.parametrize("revision", [2, 3, 4, 6])
-async def test_passwords(reader: SubprocessReader, revision: int) -> None:
+def test_passwords(opener: Opener, revision: int) -> None:
     content = encrypted(revision, user="gehéim")
-    assert await outcome(reader, content) == "password_required"
-    assert await outcome(reader, content, "geheim") == "password_invalid"
-    assert await outcome(reader, content, "owner\0") == "password_invalid"
-    assert await outcome(reader, content, "\ud800") == "password_invalid"
-    assert await outcome(reader, content, "gehéim") == "fine"
-    assert await outcome(reader, content, "owner") == "fine"
+    assert opener.outcome(content) == "password_required"
+    assert opener.outcome(content, "geheim") == "password_invalid"
+    assert opener.outcome(content, "owner\0") == "password_invalid"
+    assert opener.outcome(content, "\ud800") == "password_invalid"
+    assert opener.outcome(content, "gehéim") == "fine"
+    assert opener.outcome(content, "owner") == "fine"
 
 
-async def test_passwords_do_not_appear_in_errors(reader: SubprocessReader) -> None:
+def test_passwords_do_not_appear_in_errors(opener: Opener) -> None:
     with pytest.raises(errors.PasswordInvalid) as raised:
-        async with reader.open(encrypted(4, user="user"), "s3cret"):
-            pass
+        opener.read(encrypted(4, user="user"), password="s3cret")
     assert "s3cret" not in repr(raised.value)
 
 
-async def test_a_password_for_an_open_document_is_ignored(reader: SubprocessReader) -> None:
-    assert await outcome(reader, blank_pdf(), "s3cret") == "fine"
+def test_a_password_for_an_open_document_is_ignored(opener: Opener) -> None:
+    assert opener.outcome(blank_pdf(), "s3cret") == "fine"
 
 
 @pytest.mark.parametrize("percent", [3, 40, 60, 80, 90, 97])
-async def test_a_cut_file_is_repaired_or_refused(reader: SubprocessReader, percent: int) -> None:
+def test_a_cut_file_is_repaired_or_refused(opener: Opener, percent: int) -> None:
     content = sample_pdf()
     cut = content[: len(content) * percent // 100]
-    assert await outcome(reader, cut) in {"repaired", "document_corrupt"}
+    assert opener.outcome(cut) in {"repaired", "document_corrupt"}
 
 
-async def test_a_huge_page_is_drawn_smaller(reader: SubprocessReader) -> None:
-    async with reader.open(pdf_of_page(media_box=b"[0 0 1000000 1000000]")) as document:
-        page = await document.page(0)
+def test_a_huge_page_is_drawn_smaller(opener: Opener) -> None:
+    _, (page,) = opener.read(pdf_of_page(media_box=b"[0 0 1000000 1000000]"))
     assert page.width == page.height
     assert 3_900_000 < page.width * page.height <= 4_000_000
     assert page.dpi == pytest.approx(72 * page.width / 1_000_000, rel=0.001)
@@ -183,11 +163,8 @@ async def test_a_huge_page_is_drawn_smaller(reader: SubprocessReader) -> None:
 @pytest.mark.parametrize(
     ("turn", "size"), [(b"0", (612, 792)), (b"90", (792, 612)), (b"180", (612, 792))]
 )
-async def test_a_page_is_turned_as_it_says(
-    reader: SubprocessReader, turn: bytes, size: tuple[int, int]
-) -> None:
-    async with reader.open(pdf_of_page(entries=b"/Rotate " + turn)) as document:
-        page = await document.page(0)
+def test_a_page_is_turned_as_it_says(opener: Opener, turn: bytes, size: tuple[int, int]) -> None:
+    _, (page,) = opener.read(pdf_of_page(entries=b"/Rotate " + turn))
     assert (page.width, page.height) == size
     rows, columns = (page.pixels < 128).any(axis=2).nonzero()
     # The greeting stands at the bottom left; a turn takes it clockwise around.
@@ -195,7 +172,7 @@ async def test_a_page_is_turned_as_it_says(
     assert corner == {b"0": (False, True), b"90": (False, False), b"180": (True, False)}[turn]
 
 
-async def test_filled_form_fields_are_drawn(reader: SubprocessReader) -> None:
+def test_filled_form_fields_are_drawn(opener: Opener) -> None:
     objects = {
         1: b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]>>>>",
         2: PAGE_TREE,
@@ -203,16 +180,13 @@ async def test_filled_form_fields_are_drawn(reader: SubprocessReader) -> None:
         4: b"<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/V(x)/Rect[50 20 150 80]/F 4/AP<</N 5 0 R>>>>",
         5: form(b"0 0 612 792 re f"),
     }
-    async with reader.open(pdf_of_objects(objects)) as document:
-        page = await document.page(0)
+    _, (page,) = opener.read(pdf_of_objects(objects))
     assert page.pixels[50, 100].tolist() == [0, 0, 0]
 
 
-async def test_the_reader_serves_good_documents_after_all_that(reader: SubprocessReader) -> None:
-    async with reader.open(sample_pdf()) as document:
-        pages = [await document.page(index) for index in range(3)]
-    assert document.info.page_count == 3
-    assert not document.info.repaired
+def test_the_reader_serves_good_documents_after_all_that(opener: Opener) -> None:
+    info, pages = opener.read(sample_pdf())
+    assert info == DocumentInfo("application/pdf", page_count=3, repaired=False)
     assert [(page.index, page.width, page.height, page.dpi) for page in pages] == [
         (index, 596, 842, 72) for index in range(3)
     ]
