@@ -69,6 +69,10 @@ class Observed:
         """Return how many pod objects of `revision` exist, those that shut down included."""
         return self._pods_by_revision()[revision]
 
+    def deleting_count(self, revision: str) -> int:
+        """Return how many pods of `revision` shut down."""
+        return sum(pod.deleting for pod in self.pods if pod.revision == revision)
+
     def foreign_pod_count(self, revision: str) -> int:
         """Return how many pod objects of other revisions than `revision` exist."""
         return len(self.pods) - self.pod_count(revision)
@@ -147,12 +151,14 @@ def _workload(manifest: Manifest, ready_pods: Counter[str]) -> Workload:
 
 
 def _holds_gpu(manifest: Manifest) -> bool:
-    """Return whether a pod counts: it has not ended, and it is a Deployment's.
+    """Return whether a pod counts: it has not ended for good, and it is a Deployment's.
 
     An evicted pod stays as an object, and so does one that somebody took out of its ReplicaSet
-    to look into it; to wait for their end would be to wait for ever.
+    to look into it; to wait for their end would be to wait for ever. A pod that is being deleted
+    counts until its object is gone: only then has the kubelet cleaned up behind it.
     """
     ended = manifest.get("status", {}).get("phase") in {"Succeeded", "Failed"}
+    ended = ended and "deletionTimestamp" not in manifest["metadata"]
     owners = manifest["metadata"].get("ownerReferences", [])
     return not ended and any(owner.get("controller") for owner in owners)
 

@@ -18,22 +18,30 @@ def exchanged(
 ) -> dict[str, int]:
     """Return sizes by which `growing` takes the place of all others, pod by pod.
 
-    The others keep what must stay available, the stable revision first; of another one only
-    available pods are worth keeping. `growing` gets the room of pods that are gone altogether,
+    The others keep what must go on serving, the stable revision first; of another one only ready
+    pods are worth keeping. `growing` gets the room of pods that are gone altogether,
     since those that shut down still hold their GPUs.
     """
-    current = observed.workloads.get(growing)
+    known = observed.workloads
+    current = known.get(growing)
     keep = max(0, replicas - (current.available if current else 0) - max_unavailable)
     sizes = retired(observed, {growing})
     for name in sorted(sizes, key=lambda name: (name != stable, name)):
-        workload = observed.workloads[name]
-        worth = workload.replicas if name == stable else min(workload.replicas, workload.available)
+        workload = known[name]
+        worth = workload.replicas if name == stable else min(workload.replicas, workload.ready)
         sizes[name] = min(worth, keep)
         keep -= sizes[name]
-    others = [observed.workloads[name] for name in sizes]
-    pods = sum(max(observed.pod_count(other.revision), other.pods) for other in others)
-    taken = max(sum(sizes.values()), observed.foreign_pod_count(growing), pods)
+    taken = max(sum(sizes.values()), _pods_of_others(observed, growing, set(sizes)))
+    size = current.replicas if current else 0
+    leaving = max(observed.deleting_count(growing), observed.pod_count(growing) - size)
     # A Deployment controller that lags may still be making pods of an earlier size.
-    room = replicas - taken if all(other.current for other in others) else 0
-    size = min(current.replicas if current else 0, replicas)
-    return sizes | {growing: max(size, room, 0)}
+    settled = all(known[name].current for name in (*sizes, growing) if name in known)
+    room = replicas - taken - leaving if settled else 0
+    return sizes | {growing: max(min(size, replicas), room, 0)}
+
+
+def _pods_of_others(observed: Observed, growing: str, others: set[str]) -> int:
+    """Return how many pods there are of other revisions, as we and as their controllers see it."""
+    workloads = [observed.workloads[name] for name in others]
+    counted = sum(max(observed.pod_count(w.revision), w.pods) for w in workloads)
+    return max(counted, observed.foreign_pod_count(growing))

@@ -58,7 +58,15 @@ class Store:
 
     def remove(self, manifest: Manifest) -> set[Key]:
         """Forget `manifest` as of its version; return the keys that this is news for."""
-        return self._remove(manifest, _version(manifest))
+        ref, version = ref_of(manifest), _version(manifest)
+        uid = manifest["metadata"]["uid"]
+        self._gone[uid] = max(version, self._gone.get(uid, 0))
+        if len(self._gone) > _REMEMBERED_DELETIONS:
+            self._gone.popitem(last=False)
+        known = self._objects.get(ref)
+        if known is None or known["metadata"]["uid"] != uid or _version(known) > version:
+            return set()
+        return self._forget(ref)
 
     def replace(self, kind: Kind, namespace: str | None, listing: Listing) -> set[Key]:
         """Make a full list the truth of its moment; return the keys that this was news for."""
@@ -73,21 +81,10 @@ class Store:
         ]
         concerned: set[Key] = set()
         for manifest in gone:
-            concerned |= self._remove(manifest, _version(manifest) + 1)
+            concerned |= self.remove(manifest)
         for manifest in listing.items:
             concerned |= self.put(manifest)
         return concerned
-
-    def _remove(self, manifest: Manifest, version: int) -> set[Key]:
-        uid = manifest["metadata"]["uid"]
-        self._gone[uid] = max(version, self._gone.get(uid, 0))
-        if len(self._gone) > _REMEMBERED_DELETIONS:
-            self._gone.popitem(last=False)
-        ref = ref_of(manifest)
-        known = self._objects.get(ref)
-        if known is None or known["metadata"]["uid"] != uid or _version(known) > version:
-            return set()
-        return self._forget(ref)
 
     def _forget(self, ref: Ref) -> set[Key]:
         """Drop what is known of `ref`; return the keys that it belonged to."""

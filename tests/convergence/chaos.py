@@ -128,6 +128,8 @@ def _damage(what: str, patch: Manifest, number: int) -> Named:
     def act(world: World) -> None:
         if (ref := _pick(world, number)) is not None:
             world.cluster.edit(ref, patch)
+            # What is neither labelled nor owned any more is not ours, nor can it be found.
+            world.settle(10)
 
     return Named(f"{what} of child {number}", act)
 

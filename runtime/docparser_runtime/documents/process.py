@@ -115,7 +115,7 @@ class ParserProcess:
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
-        ours.setblocking(False)
+        ours.setblocking(False)  # noqa: FBT003 - its only form
         self._socket = ours
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - every part of it is our own

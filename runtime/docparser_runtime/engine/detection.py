@@ -22,8 +22,12 @@ LINE_THRESHOLD = 0.5
 """Mean probability from which a region counts as a line."""
 GROWTH = 1.6
 """How far a box is grown back, as a share of its area divided by its perimeter."""
+END_MARGIN = 0.08
+"""What is added at both ends of a line, as a share of its height."""
 SMALLEST_SIDE = 3
 """Regions thinner than this, in pixels of the map, are specks."""
+LEAST_ASPECT = 3.0
+"""Regions that are less longish than this are taken as level: their slope is chance."""
 MOST_LINES = 5000
 """More regions than any page has; a bound for pages of noise."""
 FULL_SIDE = 1400
@@ -118,9 +122,12 @@ def regions_of(probability: NDArray[np.float32]) -> list[TextRegion]:
         score = _mean_inside(probability, np.asarray(contour, np.int32))
         if score < LINE_THRESHOLD:
             continue
+        if max(side, other_side) < LEAST_ASPECT * min(side, other_side):
+            left, top, side, other_side = cv2.boundingRect(contour)
+            center, angle = (left + (side - 1) / 2, top + (other_side - 1) / 2), 0.0
         growth = GROWTH * side * other_side / (side + other_side)
         corners = cv2.boxPoints((center, (side + growth, other_side + growth), angle))
-        regions.append(TextRegion(clockwise(np.asarray(corners, np.float32)), score))
+        regions.append(TextRegion(_longer(clockwise(np.asarray(corners, np.float32))), score))
     return regions
 
 
@@ -129,6 +136,14 @@ def clockwise(corners: NDArray[np.float32]) -> NDArray[np.float32]:
     edges = np.roll(corners, -1, axis=0) - corners
     angles = [abs(math.atan2(float(dy), float(dx))) for dx, dy in edges]
     return np.roll(corners, -angles.index(min(angles)), axis=0)
+
+
+def _longer(corners: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a rectangle with some room at both ends, so that no full stop is cut in half."""
+    along = corners[1] - corners[0]
+    height = float(np.linalg.norm(corners[3] - corners[0]))
+    step = along / max(float(np.linalg.norm(along)), 1) * END_MARGIN * height
+    return corners + np.array([-step, step, step, -step], np.float32)
 
 
 def _scaled(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -62,8 +62,8 @@ def ink_rows(image: NDArray[np.uint8]) -> tuple[int, int]:
 
     Letters of the lines above and below that reach into the image do not count.
     """
-    ink = _ink(image).sum(axis=1)
-    runs = _runs(ink > 0)
+    ink = ink_of(image).sum(axis=1)
+    runs = runs_of(np.asarray(ink > 0))
     if not runs:
         return 0, image.shape[0]
     start, end = max(runs, key=lambda run: int(ink[run[0] : run[1]].sum()))
@@ -79,11 +79,11 @@ def ink_rows(image: NDArray[np.uint8]) -> tuple[int, int]:
 
 def ink_columns(image: NDArray[np.uint8]) -> tuple[int, int]:
     """Return the first column with ink and the column behind the last."""
-    runs = _runs(_ink(image).any(axis=0))
+    runs = runs_of(np.asarray(ink_of(image).any(axis=0)))
     return (runs[0][0], runs[-1][1]) if runs else (0, image.shape[1])
 
 
-def _ink(image: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def ink_of(image: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return where the ink is: the rarer of dark and light, split as Otsu (1979) does."""
     grey = cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_BGR2GRAY)
     threshold, _ = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
@@ -91,7 +91,7 @@ def _ink(image: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return dark if dark.mean() <= 0.5 else ~dark  # noqa: PLR2004 - half
 
 
-def _runs(marks: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def runs_of(marks: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return start and end of each run of marks."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], marks.astype(np.int8), [0]))))
     return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docparser_runtime.engine.base import Box
+from docparser_runtime.engine.bullets import with_bullets
 from docparser_runtime.engine.detection import TextRegion
 from docparser_runtime.engine.ink import line_image, text_line
 from docparser_runtime.engine.recognition import Recognizer
@@ -42,7 +43,8 @@ def page_lines(view: View, recognizer: Recognizer) -> PageLines:
     """Return all that stands on a view that is upright."""
     tables = grids(np.asarray(cv2.cvtColor(view.pixels, cv2.COLOR_BGR2GRAY), np.uint8))
     regions = [part for region in view.regions for part in _cut(region, tables)]
-    return PageLines(view, tables, _lines(view.pixels, regions, recognizer))
+    lines = with_bullets(_lines(view.pixels, regions, recognizer), view.pixels)
+    return PageLines(view, tables, lines)
 
 
 def sample_confidence(view: View, recognizer: Recognizer) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-import onnxruntime
+import onnxruntime  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 LINE_HEIGHT = 48
@@ -19,6 +19,8 @@ MOST_WIDTH = 3200
 """Longer lines are squeezed into this width; a bound for the memory of one batch."""
 BATCH_PIXELS = 6 * 1200
 """Lines of similar length are read together until their widths add up to this."""
+MOST_PADDING = 1.4
+"""Lines in one batch differ in length by this ratio at most: much padding costs accuracy."""
 BLANK = 0
 
 Reading = tuple[str, float]
@@ -57,11 +59,15 @@ def batches(widths: Sequence[int]) -> list[list[int]]:
     for index in sorted(range(len(widths)), key=lambda position: widths[position]):
         # Ascending, so this line is the widest and the whole batch is padded to it.
         padded = max(LEAST_WIDTH, widths[index])
-        if groups and (len(groups[-1]) + 1) * padded <= BATCH_PIXELS:
+        if groups and _fits(len(groups[-1]), padded, max(LEAST_WIDTH, widths[groups[-1][0]])):
             groups[-1].append(index)
         else:
             groups.append([index])
     return groups
+
+
+def _fits(count: int, padded: int, narrowest: int) -> bool:
+    return (count + 1) * padded <= BATCH_PIXELS and padded <= MOST_PADDING * narrowest
 
 
 def decoded(probabilities: NDArray[np.float32], alphabet: Sequence[str]) -> Reading:
@@ -77,4 +83,4 @@ def decoded(probabilities: NDArray[np.float32], alphabet: Sequence[str]) -> Read
 
 def _scaled_width(line: NDArray[np.uint8]) -> int:
     height, width = line.shape[:2]
-    return min(MOST_WIDTH, max(1, math.ceil(LINE_HEIGHT * width / height)))
+    return min(MOST_WIDTH, max(1, math.ceil(LINE_HEIGHT * int(width) / int(height))))

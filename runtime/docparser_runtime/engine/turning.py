@@ -44,11 +44,12 @@ class View:
     def turned(self, degrees: float) -> "View":
         """Return the view turned counterclockwise, on a canvas that holds all of it."""
         height, width = self.pixels.shape[:2]
-        turn = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), degrees, 1)
+        center = ((width - 1) / 2, (height - 1) / 2)
+        turn = np.asarray(cv2.getRotationMatrix2D(center, degrees, 1), np.float64)
         cosine, sine = abs(turn[0, 0]), abs(turn[0, 1])
         size = (round(height * sine + width * cosine), round(height * cosine + width * sine))
         turn[:, 2] += [(size[0] - width) / 2, (size[1] - height) / 2]
-        back = _after(self.to_page, cv2.invertAffineTransform(turn))
+        back = _after(self.to_page, np.asarray(cv2.invertAffineTransform(turn), np.float64))
         return View(_turned_pixels(self.pixels, turn, size, degrees), self._moved(turn), back)
 
     def box_on_page(self, box: Box) -> Box:
@@ -68,9 +69,7 @@ class View:
     def _moved(self, turn: NDArray[np.float64]) -> list[TextRegion]:
         return [
             TextRegion(
-                clockwise(
-                    np.asarray(region.corners @ turn[:, :2].T + turn[:, 2], np.float32)
-                ),
+                clockwise(np.asarray(region.corners @ turn[:, :2].T + turn[:, 2], np.float32)),
                 region.score,
             )
             for region in self.regions
@@ -133,9 +132,7 @@ def _turned_pixels(
         return cast("Pixels", cv2.rotate(pixels, _QUARTERS[int(degrees)]))
     return cast(
         "Pixels",
-        cv2.warpAffine(
-            pixels, turn, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
-        ),
+        cv2.warpAffine(pixels, turn, size, flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE),
     )
 
 

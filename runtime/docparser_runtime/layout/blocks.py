@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from docparser_runtime.engine.base import Block, BlockKind
 from docparser_runtime.layout import markdown
 from docparser_runtime.layout.lines import enclosing, mean_confidence, typical_size
-from docparser_runtime.layout.paragraphs import ITEM, Paragraph
+from docparser_runtime.layout.paragraphs import Paragraph, is_item
 
-HEADING_SIZES = ((1.7, 1), (1.35, 2), (1.16, 3))
+HEADING_SIZES = ((1.7, 1), (1.35, 2), (1.2, 3))
 """Least ratio to the size of the running text, and the level of heading that it makes."""
 LONGEST_HEADING = 3
 """Lines of the longest heading."""
@@ -18,7 +18,7 @@ def blocks(found: Sequence[Paragraph], body: float) -> Iterator[Block]:
     items: list[Paragraph] = []
     for paragraph in found:
         level = _heading_level(paragraph, body)
-        if level is None and ITEM.match(paragraph.text):
+        if level is None and is_item(paragraph.text):
             items.append(paragraph)
             continue
         if items:
@@ -61,7 +61,7 @@ def _list(items: Sequence[Paragraph]) -> Block:
     return Block(
         BlockKind.LIST,
         "\n".join(texts),
-        "\n".join(markdown.list_item(text) for text in texts),
+        "\n".join(markdown.list_item(*text.split(maxsplit=1)) for text in texts),
         enclosing(item.box for item in items),
         mean_confidence([line for item in items for line in item.lines]),
     )

@@ -9,13 +9,15 @@ from docparser_runtime.engine.base import Box
 
 _ASCENT = 0.72
 _X_HEIGHT = 0.49
+_SHORT_ASCENT = 0.64
 _DESCENT = 0.21
 _COMMA = 0.13
 _IDEOGRAPH = 0.9
 _IDEOGRAPH_DESCENT = 0.1
 """Heights of letters as shares of the type size, as common Latin and Chinese faces have them."""
 
-_LOW = frozenset("acemnorsuvwxz.,;:-–—~_=+<>·•…")
+_SHORT = frozenset("tij")
+_LOW = frozenset("acemnorsuvwxz.,;:-–—~_=+<>·•…")  # noqa: RUF001 - dashes are meant
 _DEEP = frozenset("gjpqyQ()[]{}|/@$§")
 _COMMAS = frozenset(",;")
 _FIRST_IDEOGRAPH = "\u2e80"
@@ -61,7 +63,8 @@ def type_size(text: str, ink_height: float) -> float:
     letters = frozenset(text) - {" "}
     if any(letter >= _FIRST_IDEOGRAPH for letter in letters):
         return ink_height / _IDEOGRAPH
-    above = _X_HEIGHT if letters <= _LOW else _ASCENT
+    tall = letters - _LOW
+    above = _ASCENT if tall - _SHORT else _SHORT_ASCENT if tall else _X_HEIGHT
     return ink_height / (above + _descent(letters))
 
 

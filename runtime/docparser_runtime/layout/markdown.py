@@ -7,26 +7,42 @@ backslashes is of no use to whoever reads or searches it.
 import re
 from collections.abc import Sequence
 
-_ALWAYS = re.compile(r"[\\`]|(?<!\w)_|_(?!\w)|\*(?=\S)|(?<=\S)\*|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
-"""Code, emphasis, HTML and entities; `2 * 3` and `snake_case` mean nothing else anyway."""
-_LINK = re.compile(r"\[(?=[^\]]*\]\()|\](?=\()")
-_LINE_START = re.compile(r"^(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|={3,}\s*$|-{3,}\s*$|~{3,})")
-_ORDERED_START = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
+_ANYWHERE = re.compile(
+    r"[\\`]"  # escapes and code
+    r"|(?<!\w)_|_(?!\w)|\*(?=\S)|(?<=\S)\*|~(?=~)"  # emphasis, but not snake_case or 2 * 3
+    r"|<(?=[A-Za-z/!?])|&(?=#?\w+;)"  # HTML and entities
+    r"|\[(?=[^\]]*\]\()|\](?=\()"  # links
+)
+_AT_START = re.compile(
+    r"#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|={1,}\s*$|-{2,}\s*$|~{3}"  # headings, lists, quotes, rules
+    r"|\[(?=[^\]]*\]:)"  # definitions of links, which would not be shown at all
+)
+_NUMBER_AT_START = re.compile(r"(\d{1,9})([.)])(?=\s|$)")
 
 
 def escaped(text: str) -> str:
-    """Return a paragraph's `text` so that Markdown shows it as it is."""
-    text = _ALWAYS.sub(lambda match: "\\" + match.group(), text)
-    text = _LINK.sub(lambda match: "\\" + match.group(), text)
-    text = _LINE_START.sub(lambda match: "\\" + match.group(), text)
-    return _ORDERED_START.sub(r"\1\\\2", text)
+    """Return a paragraph's `text`, which is one line, so that Markdown shows it as it is."""
+    shown = _inline(text)
+    if _AT_START.match(text):
+        return shown if shown.startswith("\\") else "\\" + shown
+    return _NUMBER_AT_START.sub(r"\1\\\2", shown, count=1) if text[:1].isdigit() else shown
 
 
 def heading(text: str, level: int) -> str:
     """Return a heading of `level` 1 to 6."""
     # Trailing marks would be taken for the closing ones.
-    shown = re.sub(r"(#+)$", r"\\\1", escaped(text))
+    shown = re.sub(r"(#+)$", r"\\\1", _inline(text))
     return f"{'#' * level} {shown}"
+
+
+def list_item(mark: str, text: str) -> str:
+    """Return an item, `mark` being the bullet or number that stands in front of its text."""
+    if re.fullmatch(r"\d{1,9}[.)]", mark):
+        return f"{mark} {escaped(text)}"
+    if len(mark) == 1:
+        return f"- {escaped(text)}"
+    # Marks such as (a) are unknown to Markdown and therefore part of the text.
+    return f"- {_inline(mark)} {_inline(text)}"
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
@@ -37,12 +53,8 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    text = _ALWAYS.sub(lambda match: "\\" + match.group(), " ".join(text.split()))
-    return _LINK.sub(lambda match: "\\" + match.group(), text).replace("|", "\\|")
+    return _inline(" ".join(text.split())).replace("|", "\\|")
 
 
-def list_item(text: str) -> str:
-    """Return an item, whose `text` begins with its bullet or number."""
-    mark, _, rest = text.partition(" ")
-    number = re.fullmatch(r"(\d{1,9})([.)])", mark)
-    return f"{number.group() if number else '-'} {escaped(rest)}"
+def _inline(text: str) -> str:
+    return _ANYWHERE.sub(lambda match: "\\" + match.group(), text)

@@ -14,15 +14,16 @@ WIDEST_LEADING = 2.6
 """Distance of baselines within paragraphs, in ems, that is not exceeded: double spacing."""
 INDENT = 0.8
 """Indent of a first line, in ems."""
-OTHER_SIZE = 1.2
+OTHER_SIZE = 1.25
 """Ratio of type sizes from which two lines are of different kinds."""
 ROOM_FOR_WORD = 1.0
 """Room that must be left, in ems, for a word to have fitted on the line before."""
 MUCH_ROOM = 0.3
 """Share of the column that a line leaves free only at the end of its paragraph."""
 
-ITEM = re.compile(r"^(?:[•●○▪■◦‣∙·*–—-]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)])\s+(?=\S)")  # noqa: RUF001
-"""A bullet or a number in front of a list item."""
+_CLEAR_MARK = re.compile(r"(?:[•●○▪■◦‣∙]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})\))\s+\S")
+_LIKELY_MARK = re.compile(r"(?:[·*–—-]|\d{1,3}\.)\s+\S")  # noqa: RUF001 - dashes are meant
+"""Bullets and numbers of items; a dash or a date can begin a line in mid-sentence, too."""
 _SENTENCE_END = (".", "!", "?", ":", "。", "！", "？", "：", '."', ".)", ".”")  # noqa: RUF001
 _FIRST_IDEOGRAPH = "\u2e80"
 
@@ -65,12 +66,17 @@ def paragraphs(lines: Sequence[TextLine]) -> list[Paragraph]:
     return [Paragraph(tuple(members)) for members in found]
 
 
+def is_item(text: str) -> bool:
+    """Whether a text begins with a bullet or a number, as an item of a list does."""
+    return bool(_CLEAR_MARK.match(text) or _LIKELY_MARK.match(text))
+
+
 def merged(row: Sequence[TextLine]) -> TextLine:
     """Return the pieces of one row, from left to right, as one line."""
     return TextLine(
         " ".join(piece.text for piece in row),
         enclosing(piece.box for piece in row),
-        max(piece.size for piece in row),
+        typical_size(row),
         mean_confidence(row),
     )
 
@@ -110,14 +116,17 @@ def _begins(line: TextLine, before: Sequence[TextLine], column: Box) -> bool:
     em = max(line.size, last.size)
     if em > OTHER_SIZE * min(line.size, last.size):
         return True
-    if ITEM.match(line.text):
+    if _CLEAR_MARK.match(line.text):
         return True
-    if ITEM.match(before[0].text):
+    has_ended = _ended(line, last, column)
+    after_item = is_item(before[0].text)
+    if _LIKELY_MARK.match(line.text):
+        return after_item or has_ended or last.text.endswith(_SENTENCE_END)
+    if after_item:
         # Its further lines are indented to its text.
-        return line.box.left < before[0].box.left + INDENT * em and _ended(line, last, column)
-    if line.box.left - last.box.left > INDENT * em and line.box.left > column.left + INDENT * em:
-        return True
-    return _ended(line, last, column)
+        return has_ended and line.box.left < before[0].box.left + INDENT * em
+    is_indented = line.box.left > max(last.box.left, column.left) + INDENT * em
+    return is_indented or has_ended
 
 
 def _ended(line: TextLine, last: TextLine, column: Box) -> bool:

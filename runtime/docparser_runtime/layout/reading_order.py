@@ -37,7 +37,7 @@ def regions(pieces: Sequence[P], em: float) -> list[Region[P]]:
     rows: list[tuple[P, ...]] = []
     for group in _groups(_strips(pieces, em), em):
         members = [piece for strip in group for piece in strip]
-        columns = _columns(members, em)
+        columns = columns_of(members, em)
         if _is_running_text(columns, em):
             if rows:
                 found.append(tuple(rows))
@@ -87,10 +87,10 @@ def _belongs(strip: list[P], group: Sequence[list[P]], em: float) -> bool:
     if min(piece.box.top for piece in strip) - above > SECTION_GAP * em:
         return False
     members = [piece for earlier in group for piece in earlier]
-    return len(_columns([*members, *strip], em)) > 1
+    return len(columns_of([*members, *strip], em)) > 1
 
 
-def _columns(pieces: Sequence[P], em: float) -> list[list[P]]:
+def columns_of(pieces: Sequence[P], em: float) -> list[list[P]]:
     """Return the pieces cut at every gutter, from left to right."""
     columns: list[list[P]] = []
     right = float("-inf")
@@ -107,8 +107,7 @@ def _is_running_text(columns: Sequence[Sequence[Placed]], em: float) -> bool:
     if len(columns) < 2 or min(len(column) for column in columns) < 2:  # noqa: PLR2004
         return False
     return all(
-        statistics.median(piece.box.right - piece.box.left for piece in column)
-        >= LEAST_COLUMN * em
+        statistics.median(piece.box.right - piece.box.left for piece in column) >= LEAST_COLUMN * em
         for column in columns
     )
 

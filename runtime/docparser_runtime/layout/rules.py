@@ -1,9 +1,10 @@
 """Tables by their ruled lines, found in the pixels of a level page.
 
-Long straight runs of ink are kept by morphological opening, once with a flat
-and once with an upright element (Serra, "Image Analysis and Mathematical
-Morphology", 1982); where both kinds hang together they form a grid. Walls that
-are missing between two cells make them one.
+What is dark and thin is kept by a black-hat transform (Meyer, "Contrast feature
+extraction", 1979), and of that the long straight runs by morphological opening
+(Serra, "Image Analysis and Mathematical Morphology", 1982), both once for flat
+and once for upright rules. Where the two kinds hang together they form a grid;
+walls that are missing between two cells make them one.
 """
 
 from collections.abc import Sequence
@@ -27,9 +28,15 @@ SAME_LINE = 1 / 200
 """Distance, as a share of the longer side, at which two rules are one, drawn double or bent."""
 LEAST_WALL = 0.6
 """Share of a cell's side that ink must cover to be a wall."""
-_NEIGHBOURHOOD = 15
-_DARKER_BY = 12
-"""Ink is darker by so many grey levels than the mean of its surroundings."""
+THICKEST_RULE = 1 / 150
+"""Thickness, as a share of the longer side, from which dark is a filled area and no rule."""
+WALL_MARGIN = 0.08
+"""What is left free beside a wall for its thickness, as a share of the text's height."""
+LEAST_PIECE = 1 / 3
+"""Width, as a share of its height, from which a piece of a line can be a letter."""
+_DARKER_BY = 25
+"""A rule is darker than both of its sides, by so many grey levels."""
+_MIDDLE_GREY = 128
 
 
 @dataclass(frozen=True)
@@ -57,12 +64,11 @@ class Grid:
 
 def grids(grey: Mask) -> list[Grid]:
     """Return the ruled tables of a page with at least two rows and two columns."""
-    ink = cv2.adaptiveThreshold(
-        grey, 1, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, _NEIGHBOURHOOD, _DARKER_BY
-    )
+    if np.median(grey) < _MIDDLE_GREY:
+        grey = 255 - grey
     length = max(8, round(LEAST_RULE * max(grey.shape)))
-    flat = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
-    upright = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
+    flat = _rules(grey, length)
+    upright = np.ascontiguousarray(_rules(np.ascontiguousarray(grey.T), length).T)
     joined = cv2.dilate(flat | upright, np.ones((JOINT_PIXELS, JOINT_PIXELS), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
     found = []
@@ -84,14 +90,29 @@ def pieces(box: Box, grid: Grid) -> list[Box]:
     A line of text that was found across a wall is thereby two lines, and no
     rule is left in the picture of either.
     """
+    height = box.bottom - box.top
     middle = (box.top + box.bottom) / 2
-    least = (box.bottom - box.top) / 3
     cut = []
     for cell in grid.cells:
-        left, right = max(box.left, cell.box.left), min(box.right, cell.box.right)
-        if cell.box.top <= middle < cell.box.bottom and right - left >= least:
-            cut.append(Box(left, max(box.top, cell.box.top), right, min(box.bottom, cell.box.bottom)))
+        inner = _shrunken(cell.box, WALL_MARGIN * height)
+        left, right = max(box.left, inner.left), min(box.right, inner.right)
+        if cell.box.top <= middle < cell.box.bottom and right - left >= LEAST_PIECE * height:
+            top, bottom = max(box.top, inner.top), min(box.bottom, inner.bottom)
+            cut.append(Box(left, top, right, bottom))
     return cut or [box]
+
+
+def _shrunken(box: Box, margin: float) -> Box:
+    return Box(box.left + margin, box.top + margin, box.right - margin, box.bottom - margin)
+
+
+def _rules(grey: Mask, length: int) -> Mask:
+    """Return where flat rules of at least `length` are."""
+    thickest = max(5, round(THICKEST_RULE * max(grey.shape)))
+    contrast = cv2.morphologyEx(grey, cv2.MORPH_BLACKHAT, np.ones((thickest, 1), np.uint8))
+    thin = np.asarray(contrast > _DARKER_BY, np.uint8)
+    opened = cv2.morphologyEx(thin, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
+    return np.asarray(opened, np.uint8)
 
 
 def _grid(flat: Mask, upright: Mask, tolerance: int) -> Grid | None:
@@ -161,9 +182,7 @@ def _moved(grid: Grid, dx: int, dy: int) -> Grid:
         Cell(
             cell.row,
             cell.column,
-            Box(
-                cell.box.left + dx, cell.box.top + dy, cell.box.right + dx, cell.box.bottom + dy
-            ),
+            Box(cell.box.left + dx, cell.box.top + dy, cell.box.right + dx, cell.box.bottom + dy),
         )
         for cell in grid.cells
     )

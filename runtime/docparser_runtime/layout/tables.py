@@ -1,15 +1,23 @@
-"""Ruled tables with their text: which lines stand in which cell."""
+"""Tables with their text: ruled ones, and those that only white space holds together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from docparser_runtime.engine.base import Block, BlockKind, Box
 from docparser_runtime.layout import markdown
-from docparser_runtime.layout.lines import TextLine, mean_confidence
+from docparser_runtime.layout.lines import TextLine, enclosing, mean_confidence
 from docparser_runtime.layout.paragraphs import joined, merged
-from docparser_runtime.layout.reading_order import rows_of
+from docparser_runtime.layout.reading_order import columns_of, rows_of
 from docparser_runtime.layout.rules import Cell, Grid
 
+TABLE_GAP = 1.5
+"""White space within a row, in ems, that no sentence has: what follows is another cell."""
+LEAST_ROWS = 3
+LEAST_COLUMNS = 3
+"""Fewer rows or columns without rules may as well be a form or a list of contents."""
+LEAST_REGULAR = 0.75
+"""Share of cells with text below which what has no rules is no table."""
 LEAST_FILLED = 0.25
 """Share of cells with text below which a grid is a picture or graph paper."""
 
@@ -26,9 +34,7 @@ class Table:
         return self.block.box
 
 
-def filled(
-    grids: Sequence[Grid], lines: Sequence[TextLine]
-) -> tuple[list[Table], list[TextLine]]:
+def filled(grids: Sequence[Grid], lines: Sequence[TextLine]) -> tuple[list[Table], list[TextLine]]:
     """Return the tables that `lines` make of `grids`, and the lines outside of all tables."""
     tables = []
     rest = [*lines]
@@ -36,22 +42,42 @@ def filled(
         inside = {cell: [line for line in rest if _stands_in(line, cell)] for cell in grid.cells}
         texts = {cell: found for cell, found in inside.items() if found}
         if len(texts) >= LEAST_FILLED * len(grid.cells):
-            tables.append(Table(_block(grid, texts)))
+            tables.append(_ruled(grid, texts))
             rest = [line for line in rest if not any(line in found for found in texts.values())]
     return tables, rest
 
 
-def _block(grid: Grid, texts: dict[Cell, list[TextLine]]) -> Block:
+def is_tabular(row: Sequence[TextLine], em: float) -> bool:
+    """Whether a row consists of cells rather than of a sentence."""
+    gaps = [right.box.left - left.box.right for left, right in pairwise(row)]
+    return len(row) >= LEAST_COLUMNS or any(gap >= TABLE_GAP * em for gap in gaps)
+
+
+def unruled(rows: Sequence[Sequence[TextLine]], em: float) -> Table | None:
+    """Return the table that tabular `rows` form if it is a regular one, else None."""
+    pieces = [piece for row in rows for piece in row]
+    columns = columns_of(pieces, em)
+    cells = [[[piece for piece in row if piece in column] for column in columns] for row in rows]
+    held = [len(cell) for row in cells for cell in row]
+    if len(rows) < LEAST_ROWS or len(columns) < LEAST_COLUMNS or max(held) > 1:
+        return None
+    if sum(held) < LEAST_REGULAR * len(held):
+        return None
+    texts = [[merged(cell).text if cell else "" for cell in row] for row in cells]
+    return _table(texts, enclosing(piece.box for piece in pieces), pieces)
+
+
+def _ruled(grid: Grid, texts: dict[Cell, list[TextLine]]) -> Table:
     rows = [[""] * grid.column_count for _ in range(grid.row_count)]
     for cell, lines in texts.items():
         rows[cell.row][cell.column] = joined([merged(row).text for row in rows_of(lines)])
-    return Block(
-        BlockKind.TABLE,
-        "\n".join("\t".join(row) for row in rows),
-        markdown.table(rows),
-        grid.box,
-        mean_confidence([line for lines in texts.values() for line in lines]),
-    )
+    return _table(rows, grid.box, [line for lines in texts.values() for line in lines])
+
+
+def _table(rows: Sequence[Sequence[str]], box: Box, lines: Sequence[TextLine]) -> Table:
+    text = "\n".join("\t".join(row) for row in rows)
+    block = Block(BlockKind.TABLE, text, markdown.table(rows), box, mean_confidence(lines))
+    return Table(block)
 
 
 def _stands_in(line: TextLine, cell: Cell) -> bool:

@@ -6,7 +6,7 @@ After confinement no file can be opened, so nothing can be loaded any more.
 import codecs
 import io
 
-import pypdfium2
+import pypdfium2  # type: ignore[import-untyped]
 from PIL import Image
 
 from docparser_runtime.parser_child.images import FORMATS, ImagePages
