@@ -1,9 +1,19 @@
-"""For all tests."""
+"""What concerns the whole test suite."""
 
 import asyncio
 
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option with which golden files are written anew."""
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the expected files of golden tests as they come out now; look at the diff",
+    )
+
 
 def pytest_configure() -> None:
-    # looptime makes an event loop current and leaves it unclosed after a synchronous test, which
-    # the next asynchronous one would report as a ResourceWarning.
+    """Say that there is no event loop yet, or pytest-asyncio makes one that nobody closes."""
     asyncio.set_event_loop(None)

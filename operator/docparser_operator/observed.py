@@ -1,6 +1,5 @@
 """What the cluster holds for one DocParserDeployment, parsed for the decisions."""
 
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -134,13 +133,14 @@ def _workload(manifest: Manifest, ready_pods: Counter[str]) -> Workload:
     revision = _selected_revision(manifest)
     status = manifest.get("status", {})
     current = status.get("observedGeneration", 0) >= manifest["metadata"].get("generation", 1)
-    # Counts of an older generation may be of pods that have been told to go since.
-    most = sys.maxsize if current else ready_pods[revision]
+    # Pods beyond the size are as good as gone, and so may others be that an older count includes.
+    size = manifest["spec"].get("replicas", 1)
+    most = size if current else min(size, ready_pods[revision])
     conditions = {c["type"]: c for c in status.get("conditions", [])} if current else {}
     refused = conditions.get("ReplicaFailure", {})
     return Workload(
         revision=revision,
-        replicas=manifest["spec"].get("replicas", 1),
+        replicas=size,
         pods=status.get("replicas", 0),
         ready=min(most, status.get("readyReplicas", 0)),
         available=min(most, status.get("availableReplicas", 0)),

@@ -68,12 +68,21 @@ def make_plan(parser: DocParserDeployment, observed: Observed, now: datetime) ->
         )
     )
     problem = _problem(observed, target.hash, decision.stable)
+    known = target
     target = _with_outcome(parser, target, decision, problem, observed, now)
+    # A failure is noted before the pods go, a success after the Service has moved.
+    first, last = (target, ()) if decision.failed or target == known else (known, (target,))
     revisions = {**observed.revisions, target.hash: target}
     live = {target.hash, *decision.sizes, *({decision.stable} if decision.stable else ())}
     forget = superfluous(revisions, live, parser.spec.revision_history_limit)
     return Plan(
-        apply=_manifests(parser, observed, decision, revisions, target),
+        apply=(
+            controller_revision(parser.metadata, first),
+            service_account(parser.metadata),
+            disruption_budget(parser),
+            *_workloads_and_service(parser, observed, decision, revisions),
+            *(controller_revision(parser.metadata, revision) for revision in last),
+        ),
         delete=_deletions(parser, observed, decision, forget),
         stable=stable,
         decision=decision,
@@ -140,28 +149,20 @@ def _with_outcome(
     return target
 
 
-def _manifests(
+def _workloads_and_service(
     parser: DocParserDeployment,
     observed: Observed,
     decision: Decision,
     revisions: dict[str, Revision],
-    target: Revision,
 ) -> tuple[Manifest, ...]:
-    """Return the children: what grows before the Service moves, what shrinks after it."""
+    """Return what grows before the Service moves, the Service, and what shrinks after it."""
     grow: list[Manifest] = []
     shrink: list[Manifest] = []
     for name, size in decision.sizes.items():
         present = observed.workloads.get(name)
         manifest = deployment(parser, name, _template(name, observed, revisions), size)
         (shrink if present and size < present.replicas else grow).append(manifest)
-    return (
-        controller_revision(parser.metadata, target),
-        service_account(parser.metadata),
-        disruption_budget(parser),
-        *grow,
-        service(parser, decision.serving),
-        *shrink,
-    )
+    return (*grow, service(parser, decision.serving), *shrink)
 
 
 def _template(name: str, observed: Observed, revisions: dict[str, Revision]) -> Manifest:

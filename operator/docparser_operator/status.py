@@ -14,6 +14,7 @@ from docparser_api.status import (
 
 from docparser_operator.clock import timestamp
 from docparser_operator.desired.metadata import endpoint, pod_selector
+from docparser_operator.kinds import SERVICE
 from docparser_operator.observed import Observed, Workload
 from docparser_operator.plan import Plan
 from docparser_operator.problems import Problem
@@ -53,7 +54,7 @@ def make_status(
     current = observed.workloads.get(stable or plan.target.hash)
     updated = observed.workloads.get(plan.target.hash)
     findings = (
-        _ready(parser, stable, current, plan.problem, refusal),
+        _ready(parser, stable, current, plan.problem, _blocking(refusal, stable, observed)),
         _progressing(parser, observed, plan, refusal),
         _degraded(plan, refusal),
         _name_conflict(refusal),
@@ -121,6 +122,14 @@ def conditions(
     return result
 
 
+def _blocking(refusal: Problem | None, stable: str | None, observed: Observed) -> Problem | None:
+    """Return `refusal` if because of it nothing can serve."""
+    has_service = any(manifest["kind"] == SERVICE.kind for manifest in observed.manifests)
+    if stable is None or not has_service:
+        return refusal
+    return refusal if refusal and refusal.reason == Reason.NAME_CONFLICT else None
+
+
 def _ready(
     parser: DocParserDeployment,
     stable: str | None,
@@ -129,7 +138,7 @@ def _ready(
     refusal: Problem | None,
 ) -> Finding:
     wanted, available = parser.spec.replicas, current.available if current else 0
-    if refusal is not None and (stable is None or refusal.reason == Reason.NAME_CONFLICT):
+    if refusal is not None:
         return Finding(ConditionType.READY, "False", refusal.reason, refusal.message)
     if stable is None:
         words = f"{available} of {wanted} pods of the first revision are available"

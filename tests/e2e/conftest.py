@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from support.e2e import Client, Deployment, eventually
+from support.e2e import Client, Deployment
 from support.installation import SYSTEM, install
 from support.kubectl import Kubectl, Manifest, local_kubectl
 
@@ -110,6 +110,3 @@ def _state(kubectl: Kubectl) -> str:
         ),
     ]
     return "\n".join(parts)
-
-
-__all__ = ["eventually", "fake_spec"]

@@ -1,7 +1,8 @@
 import json
 
 import pytest
-from support.e2e import Client, Deployment, eventually
+from support.e2e import Client, Deployment
+from support.eventually import eventually
 from support.kubectl import Kubectl, Manifest
 from support.sample_document import SAMPLE_PAGES, character_error_rate, sample_pdf
 

@@ -1,7 +1,8 @@
 import time
 
 import pytest
-from support.e2e import Client, Deployment, eventually
+from support.e2e import Client, Deployment
+from support.eventually import eventually
 from support.kubectl import Kubectl, Manifest
 
 from .conftest import fake_spec

@@ -1,4 +1,5 @@
-from support.e2e import Client, Deployment, eventually
+from support.e2e import Client, Deployment
+from support.eventually import eventually
 from support.kubectl import Kubectl, Manifest
 
 PARSE = "/v1/document/parse"

@@ -2,15 +2,11 @@
 
 import json
 import subprocess
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
+from support.eventually import eventually
 from support.kubectl import Kubectl, Manifest
-
-T = TypeVar("T")
 
 TRAFFIC = Path(__file__).parents[1] / "e2e" / "traffic.py"
 PYTHON = "/app/.venv/bin/python"
@@ -32,21 +28,6 @@ _GET = """
 import sys, urllib.request
 sys.stdout.write(urllib.request.urlopen(sys.argv[1], timeout=30).read().decode())
 """
-
-
-def eventually(
-    look: Callable[[], T], holds: Callable[[T], Any], seconds: float = 60, what: str = ""
-) -> T:
-    """Return what `look` finds once `holds` is true of it; fail with the last finding."""
-    deadline = time.monotonic() + seconds
-    while True:
-        found = look()
-        if holds(found):
-            return found
-        if time.monotonic() > deadline:
-            shown = json.dumps(found, indent=1, default=str)[:6000]
-            raise AssertionError(f"not within {seconds} s: {what}; last seen:\n{shown}")
-        time.sleep(0.25)
 
 
 @dataclass(frozen=True)

@@ -58,41 +58,57 @@ TABLE_REMARK = (
 )
 COLUMNS_TITLE = "Two Columns, One Story"
 LEFT_COLUMN = (
-    "Narrow columns are easy to read, since the eye finds the next line without searching for "
-    "it. Newspapers have used them for centuries.",
-    "A machine has a harder time. Lines of both columns stand at the same height, and whoever "
-    "reads straight across the page mixes two sentences into nonsense.",
-    "The gap between the columns is the key. It runs down the page without a single letter in "
-    "it, and so the page can be cut there.",
+    (
+        "Narrow columns are easy to read, since the eye finds the next line without searching for "
+        "it. Newspapers have used them for centuries."
+    ),
+    (
+        "A machine has a harder time. Lines of both columns stand at the same height, and whoever "
+        "reads straight across the page mixes two sentences into nonsense."
+    ),
+    (
+        "The gap between the columns is the key. It runs down the page without a single letter in "
+        "it, and so the page can be cut there."
+    ),
 )
 RIGHT_COLUMN = (
-    "Once the page is cut, each half is read from top to bottom, the left one first. The title "
-    "above them spans both and comes before either.",
-    "The same rule, applied again to every piece, sorts out pages of three columns, pictures "
-    "with captions, and boxes inside of boxes.",
+    (
+        "Once the page is cut, each half is read from top to bottom, the left one first. The title "
+        "above them spans both and comes before either."
+    ),
+    (
+        "The same rule, applied again to every piece, sorts out pages of three columns, pictures "
+        "with captions, and boxes inside of boxes."
+    ),
     "Only when no straight cut exists does a reader need to understand the words themselves.",
 )
 THREE_COLUMNS_TITLE = "Notes from Three Harbours"
 THREE_COLUMNS = (
     (
-        "The northern harbour freezes in January. Pilots wait in a wooden house and play chess "
-        "until the ice breaker has passed.",
+        (
+            "The northern harbour freezes in January. Pilots wait in a wooden house and play chess "
+            "until the ice breaker has passed."
+        ),
         "Their oldest set lacks one bishop; a cork does its work.",
     ),
     (
-        "In the middle harbour the tide is nine metres high. Ships come and leave within two "
-        "hours, or they wait for half a day.",
+        (
+            "In the middle harbour the tide is nine metres high. Ships come and leave within two "
+            "hours, or they wait for half a day."
+        ),
         "The clock on the quay shows the water, not the time.",
     ),
     (
-        "The southern harbour is deep and always open. Its cranes never stop, and the town "
-        "sleeps with wax in its ears.",
+        (
+            "The southern harbour is deep and always open. Its cranes never stop, and the town "
+            "sleeps with wax in its ears."
+        ),
         "On Sundays the silence wakes everybody up.",
     ),
 )
 
 SAMPLE_PAGES: tuple[str, ...] = (
-    "\n".join((TITLE, INTRODUCTION, HEADING_FIBRES, FIBRES, WEIGHT, HEADING_INK, INK)),
+    f"{TITLE}\n{INTRODUCTION}\n{HEADING_FIBRES}\n{FIBRES}\n{WEIGHT}\n{HEADING_INK}\n{INK}",
     "\n".join(
         (
             HEADING_TABLE,
@@ -229,7 +245,11 @@ def plain_text(markdown: str) -> str:
 
 
 def _whole_page() -> Frame:
-    return Frame(_MARGIN, _MARGIN, _WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN)
+    return _frame(_MARGIN, _MARGIN, _WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN)
+
+
+def _frame(left: float, bottom: float, width: float, height: float) -> Frame:
+    return Frame(left, bottom, width, height, leftPadding=0, rightPadding=0)
 
 
 def _titled_columns(title: str, columns: Sequence[Sequence[str]]) -> list[Column]:
@@ -239,11 +259,11 @@ def _titled_columns(title: str, columns: Sequence[Sequence[str]]) -> list[Column
     usable = _WIDTH - 2 * _MARGIN - _GUTTER * (len(columns) - 1)
     width = usable / len(columns)
     parts: list[Column] = [
-        (Frame(_MARGIN, top, _WIDTH - 2 * _MARGIN, title_height), (Paragraph(title, _TITLE),))
+        (_frame(_MARGIN, top, _WIDTH - 2 * _MARGIN, title_height), (Paragraph(title, _TITLE),))
     ]
     for position, texts in enumerate(columns):
         left = _MARGIN + position * (width + _GUTTER)
-        frame = Frame(left, _MARGIN, width, top - _MARGIN, leftPadding=0, rightPadding=0)
+        frame = _frame(left, _MARGIN, width, top - _MARGIN)
         parts.append((frame, [Paragraph(text, _BODY) for text in texts]))
     return parts
 

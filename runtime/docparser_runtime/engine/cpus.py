@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 
-def usable_cpus(root: Path = Path("/")) -> int:
-    """Return the number of CPUs, at least 1; `root` is where /proc and /sys are found.
+def usable_cpus(root: Path = Path("/"), affinity: int | None = None) -> int:
+    """Return the number of CPUs, at least 1.
 
-    A CPU quota counts as many whole CPUs as it begins: 1500m are two.
+    A quota counts as many whole CPUs as it begins: 1500m are two. `root` is
+    where /proc and /sys are found, `affinity` the CPUs that the kernel's
+    scheduler gives; by default those of this process.
     """
-    quotas = [*_quotas(root)]
-    return max(1, min([len(os.sched_getaffinity(0)), *(math.ceil(quota) for quota in quotas)]))
+    given = len(os.sched_getaffinity(0)) if affinity is None else affinity
+    return max(1, min([given, *(math.ceil(quota) for quota in _quotas(root))]))
 
 
 def _quotas(root: Path) -> Iterator[float]:

@@ -18,7 +18,8 @@ DETACHED = 0.15
 def line_image(pixels: NDArray[np.uint8], corners: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return the region with the given corners, clockwise from its top left, turned level."""
     if np.ptp(corners[:2, 1]) < LEVEL_PIXELS and np.ptp(corners[[0, 3], 0]) < LEVEL_PIXELS:
-        left, top = np.floor(corners.min(axis=0)).astype(int)
+        last = np.array(pixels.shape[1::-1]) - 1
+        left, top = np.clip(np.floor(corners.min(axis=0)).astype(int), 0, last)
         right, bottom = np.ceil(corners.max(axis=0)).astype(int)
         image = pixels[top : max(bottom, top + 1), left : max(right, left + 1)]
     else:

@@ -17,7 +17,7 @@ from docparser_runtime.engine.detection import Detector
 from docparser_runtime.engine.page_lines import PageLines, page_lines, sample_confidence
 from docparser_runtime.engine.recognition import Recognizer
 from docparser_runtime.engine.selftest import TEXT, page_with_text
-from docparser_runtime.engine.turning import upright, view_of
+from docparser_runtime.engine.turning import View, leveled, lies_on_side, view_of
 from docparser_runtime.layout.page import page_result
 
 DETECTION_WEIGHTS = "PP-OCRv6_det_small.onnx"
@@ -40,7 +40,7 @@ class RapidOcrEngine:
 
     def load(self) -> None:
         """Load the weights."""
-        folder = self._weights or _packaged_weights()
+        folder = self._weights or packaged_weights()
         try:
             self._models = (
                 Detector(self._session(folder / DETECTION_WEIGHTS)),
@@ -63,10 +63,14 @@ class RapidOcrEngine:
         # The networks were trained on images with blue first.
         pixels = np.ascontiguousarray(page.pixels[:, :, ::-1])
         view = view_of(pixels, detector.regions(pixels))
-        view = upright(view, lambda turned: sample_confidence(turned, recognizer))
-        read = page_lines(view, recognizer)
+        if lies_on_side(view.regions):
+            sides = (view.turned(90), view.turned(270))
+            view = _found_anew(
+                max(sides, key=lambda side: sample_confidence(side, recognizer)), detector
+            )
+        read = page_lines(leveled(view), recognizer)
         if read.lines and read.confidence < DOUBTFUL:
-            over = page_lines(view.turned(180), recognizer)
+            over = page_lines(leveled(_found_anew(view.turned(180), detector)), recognizer)
             read = max(read, over, key=lambda lines: lines.confidence)
         return _result(read)
 
@@ -88,13 +92,23 @@ class RapidOcrEngine:
         )
 
 
+def _found_anew(view: View, detector: Detector) -> View:
+    """Return the view with its lines found in the turned pixels, where they are found best."""
+    return replace(view, regions=detector.regions(view.pixels))
+
+
 def _result(read: PageLines) -> PageResult:
     result = page_result(read.lines, read.grids)
     blocks = [replace(block, box=read.view.box_on_page(block.box)) for block in result.blocks]
     return replace(result, blocks=tuple(blocks))
 
 
-def _packaged_weights() -> Path:
+def packaged_weights() -> Path:
+    """Return the folder of the weight files in the package rapidocr.
+
+    Raises:
+        EngineLoadError: the package is not installed.
+    """
     # Finding is not importing: nothing of the package runs.
     spec = importlib.util.find_spec("rapidocr")
     if spec is None or spec.origin is None:

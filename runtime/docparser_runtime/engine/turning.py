@@ -1,6 +1,6 @@
 """Pages that stand askew or lie on a side, turned upright before they are read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -81,18 +81,10 @@ def view_of(pixels: Pixels, regions: Sequence[TextRegion]) -> View:
     return View(pixels, regions, np.eye(2, 3))
 
 
-def upright(view: View, confidence: Callable[[View], float]) -> View:
-    """Return the view turned so that its lines run from left to right.
-
-    `confidence` says how well a view can be read; it is asked only about pages
-    that lie on a side, where the shape of the lines does not tell which.
-    """
-    if lies_on_side(view.regions):
-        view = max((view.turned(90), view.turned(270)), key=confidence)
+def leveled(view: View) -> View:
+    """Return the view turned so that its lines do not rise or fall."""
     skew = skew_degrees(view.regions)
-    if LEAST_SKEW_DEGREES <= abs(skew) <= MOST_SKEW_DEGREES:
-        view = view.turned(skew)
-    return view
+    return view.turned(skew) if LEAST_SKEW_DEGREES <= abs(skew) <= MOST_SKEW_DEGREES else view
 
 
 def lies_on_side(regions: Sequence[TextRegion]) -> bool:

@@ -18,7 +18,8 @@ _IDEOGRAPH_DESCENT = 0.1
 
 _SHORT = frozenset("tij")
 _LOW = frozenset("acemnorsuvwxz.,;:-–—~_=+<>·•…")  # noqa: RUF001 - dashes are meant
-_DEEP = frozenset("gjpqyQ()[]{}|/@$§")
+_HANGING = frozenset("gpqy")
+_DEEP = _HANGING | frozenset("jQ()[]{}|/@$§")
 _COMMAS = frozenset(",;")
 _FIRST_IDEOGRAPH = "\u2e80"
 
@@ -63,7 +64,7 @@ def type_size(text: str, ink_height: float) -> float:
     letters = frozenset(text) - {" "}
     if any(letter >= _FIRST_IDEOGRAPH for letter in letters):
         return ink_height / _IDEOGRAPH
-    tall = letters - _LOW
+    tall = letters - _LOW - _HANGING
     above = _ASCENT if tall - _SHORT else _SHORT_ASCENT if tall else _X_HEIGHT
     return ink_height / (above + _descent(letters))
 

@@ -96,8 +96,9 @@ def pieces(box: Box, grid: Grid) -> list[Box]:
     for cell in grid.cells:
         inner = _shrunken(cell.box, WALL_MARGIN * height)
         left, right = max(box.left, inner.left), min(box.right, inner.right)
-        if cell.box.top <= middle < cell.box.bottom and right - left >= LEAST_PIECE * height:
-            top, bottom = max(box.top, inner.top), min(box.bottom, inner.bottom)
+        top, bottom = max(box.top, inner.top), min(box.bottom, inner.bottom)
+        is_on_row = cell.box.top <= middle < cell.box.bottom and top < bottom
+        if is_on_row and right - left >= LEAST_PIECE * height:
             cut.append(Box(left, top, right, bottom))
     return cut or [box]
 

@@ -18,8 +18,9 @@ LEAST_COLUMNS = 3
 """Fewer rows or columns without rules may as well be a form or a list of contents."""
 LEAST_REGULAR = 0.75
 """Share of cells with text below which what has no rules is no table."""
+LEAST_CELLS = 3
 LEAST_FILLED = 0.25
-"""Share of cells with text below which a grid is a picture or graph paper."""
+"""Cells with text, and their share, below which a grid is a picture or graph paper."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def filled(grids: Sequence[Grid], lines: Sequence[TextLine]) -> tuple[list[Table
     for grid in grids:
         inside = {cell: [line for line in rest if _stands_in(line, cell)] for cell in grid.cells}
         texts = {cell: found for cell, found in inside.items() if found}
-        if len(texts) >= LEAST_FILLED * len(grid.cells):
+        if len(texts) >= max(LEAST_CELLS, LEAST_FILLED * len(grid.cells)):
             tables.append(_ruled(grid, texts))
             rest = [line for line in rest if not any(line in found for found in texts.values())]
     return tables, rest

@@ -42,7 +42,7 @@ def _serve(connection: socket.socket, limits: Limits) -> None:
         allow_cpu(limits.page_cpu_seconds)
         try:
             if pages is None:
-                pages = _opened(head, content, limits)
+                pages = opened(head, content, limits)
                 frames.send(connection, _description(pages), None)
             else:
                 picture = pages.picture(head["index"])
@@ -52,7 +52,8 @@ def _serve(connection: socket.socket, limits: Limits) -> None:
             frames.send(connection, {"kind": "failed", "failure": refused.failure}, None)
 
 
-def _opened(head: dict[str, Any], content: bytes, limits: Limits) -> Pages:
+def opened(head: dict[str, Any], content: bytes, limits: Limits) -> Pages:
+    """Return the document that a request holds."""
     if head["media_type"] == "application/pdf":
         return PdfPages(content, head["password"], limits)
     return ImagePages(content, head["media_type"], limits)

@@ -1,4 +1,4 @@
-"""One reader, on one event loop, for all tests that only open documents."""
+"""Readers and processes that several tests share."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import pytest
 from docparser_api.runtime import RuntimeConfig
 from docparser_runtime.documents.reader import SubprocessReader
+from docparser_runtime.parser_child.limits import Limits
+from unit.runtime.documents.many_documents import ManyDocuments, many_documents
 from unit.runtime.documents.opener import Opener
 
 
@@ -22,8 +24,26 @@ def config() -> RuntimeConfig:
 
 @pytest.fixture(scope="session")
 def opener(config: RuntimeConfig) -> Iterator[Opener]:
-    with asyncio.Runner() as runner:
-        reader = SubprocessReader(config)
-        runner.run(reader.start())
-        yield Opener(runner, reader)
-        runner.run(reader.close())
+    """Return one reader for all tests that only open documents."""
+    # A loop of its own, not the current one of this thread, which is pytest-asyncio's.
+    loop = asyncio.new_event_loop()
+    reader = SubprocessReader(config)
+    loop.run_until_complete(reader.start())
+    yield Opener(loop, reader)
+    loop.run_until_complete(reader.close())
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    loop.close()
+
+
+@pytest.fixture(scope="session")
+def confined(config: RuntimeConfig) -> Iterator[ManyDocuments]:
+    """One confined process for all documents that it survives."""
+    limits = Limits(
+        memory_bytes=config.parser_memory_bytes,
+        page_cpu_seconds=20,
+        pages=config.max_pages,
+        page_pixels=config.max_page_pixels,
+        dpi=config.render_dpi,
+    )
+    with many_documents(limits) as documents:
+        yield documents

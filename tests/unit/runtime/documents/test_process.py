@@ -100,9 +100,9 @@ async def test_a_process_that_crashes_takes_only_its_document_along(
     async with reading(config) as reader:
         await reader.start()
         async with reader.open(blank_pdf()) as neighbour:
-            with pytest.raises(errors.ParserCrashed):
-                async with reader.open(blank_pdf()) as document:
-                    os.kill(document._process._process.pid, signal.SIGSEGV)  # type: ignore[attr-defined]
+            async with reader.open(blank_pdf()) as document:
+                os.kill(document._process._process.pid, signal.SIGSEGV)  # type: ignore[attr-defined]
+                with pytest.raises(errors.ParserCrashed):
                     await document.page(0)
             assert (await neighbour.page(0)).index == 0
 
@@ -113,7 +113,7 @@ async def test_a_spare_that_died_is_replaced(config: RuntimeConfig, nothing_left
         await reader.start()
         (spare,) = children() - before
         os.kill(spare, signal.SIGKILL)
-        os.waitid(os.P_PID, spare, os.WEXITED | os.WNOWAIT)
+        await asyncio.to_thread(os.waitid, os.P_PID, spare, os.WEXITED | os.WNOWAIT)
         async with reader.open(blank_pdf()) as document:
             assert (await document.page(0)).width == 596
 

@@ -1,0 +1,112 @@
+import json
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from localcluster import paths
+from localcluster.controlplane import ASSETS_ENV, ControlPlane
+from support.eventually import eventually
+from support.kubectl import Kubectl, Manifest
+from support.operator_process import OperatorProcess
+
+CRD = Path(__file__).parents[2] / "crds/docparserdeployments.yaml"
+
+
+@pytest.fixture(scope="session")
+def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """etcd, kube-apiserver and kube-controller-manager, with the CRD installed."""
+    with ControlPlane(tmp_path_factory.mktemp("control-plane"), controllers=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cluster(control_plane: ControlPlane) -> Kubectl:
+    """kubectl for that control plane."""
+    assets = Path(os.environ.get(ASSETS_ENV) or paths.binaries())
+    program = assets / "kubectl"
+    kubectl = Kubectl(
+        str(program if program.exists() else paths.binaries() / "kubectl"), control_plane.kubeconfig
+    )
+    kubectl.run("apply", "--server-side", "-f", str(CRD))
+    kubectl.run("wait", "--for=condition=Established", "crd/docparserdeployments.docparser.dev")
+    return kubectl
+
+
+@pytest.fixture
+def kubectl(cluster: Kubectl) -> Iterator[Kubectl]:
+    """kubectl in a fresh namespace."""
+    namespace = f"it-{uuid.uuid4().hex[:8]}"
+    cluster.run("create", "namespace", namespace)
+    inside = cluster.within(namespace)
+    eventually(lambda: inside.get("serviceaccount", "default"), bool, 20, "namespace is usable")
+    yield inside
+    cluster.run("delete", "namespace", namespace, "--wait=false")
+
+
+@pytest.fixture
+def operator(kubectl: Kubectl, tmp_path: Path) -> Iterator[OperatorProcess]:
+    """A running operator that serves the namespace of the test."""
+    process = OperatorProcess(kubectl, tmp_path / "operator.log").start()
+    try:
+        yield process.wait_ready()
+    finally:
+        process.kill()
+        print(process.log.read_text()[-5000:])
+
+
+def a_parser(name: str, **spec: object) -> Manifest:
+    """A DocParserDeployment for `kubectl apply`."""
+    return {
+        "apiVersion": "docparser.dev/v1alpha1",
+        "kind": "DocParserDeployment",
+        "metadata": {"name": name},
+        "spec": {"image": "example.org/runtime:1", "model": {"engine": "fake"}, **spec},
+    }
+
+
+def make_pods_ready(kubectl: Kubectl) -> None:
+    """Do the kubelet's part, which this cluster lacks: say that every new pod is ready."""
+    for pod in kubectl.list("pods"):
+        if not is_ready(pod):
+            ready = {
+                "type": "Ready",
+                "status": "True",
+                "lastTransitionTime": "2026-01-01T00:00:00Z",
+            }
+            status = {"status": {"phase": "Running", "conditions": [ready]}}
+            name = pod["metadata"]["name"]
+            patch = ("--subresource=status", "--type=merge", "-p", json.dumps(status))
+            kubectl.run("patch", "pod", name, *patch)
+
+
+def is_ready(pod: Manifest) -> bool:
+    """Whether a pod says that it is ready."""
+    conditions = pod.get("status", {}).get("conditions", [])
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+
+def condition(kubectl: Kubectl, name: str, kind: str) -> Manifest:
+    """A condition of the current generation; empty where there is none yet."""
+    found = kubectl.get("dpd", name)
+    assert found is not None
+    for one in found.get("status", {}).get("conditions", []):
+        if one["type"] == kind and one["observedGeneration"] == found["metadata"]["generation"]:
+            result: Manifest = one
+            return result
+    return {}
+
+
+def wait_serving(kubectl: Kubectl, name: str, seconds: float = 40) -> Manifest:
+    """Wait until spec is rolled out, doing the kubelet's part; return the object."""
+
+    def done() -> bool:
+        make_pods_ready(kubectl)
+        progressing, ready = (condition(kubectl, name, kind) for kind in ("Progressing", "Ready"))
+        return progressing.get("reason") == "RolloutComplete" and ready.get("status") == "True"
+
+    eventually(done, bool, seconds, f"{name} serves what spec asks for")
+    found = kubectl.get("dpd", name)
+    assert found is not None
+    return found

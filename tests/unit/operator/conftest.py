@@ -1,0 +1,3 @@
+from support.quiet import quiet
+
+__all__ = ["quiet"]

@@ -1,0 +1,127 @@
+import asyncio
+
+import pytest
+from docparser_operator.errors import ApiError
+from docparser_operator.kinds import DOC_PARSER, SERVICE, Key, Kind, Listing, Manifest, ref_of
+from docparser_operator.metrics import Metrics
+from docparser_operator.store import Store
+from docparser_operator.watching import SETTLE_SECONDS, Watching
+from support.builders import a_parser
+from support.fake_clock import FakeClock
+from support.memory_cluster import MemoryCluster
+
+pytestmark = pytest.mark.looptime
+KEY = Key("default", "reader")
+PARSER = a_parser()
+
+
+class CountingCluster(MemoryCluster):
+    """Counts listings, and refuses them on request."""
+
+    lists = 0
+    namespaces: set[str | None]
+    away = False
+
+    async def list(self, kind: Kind, namespace: str | None, selector: str = "") -> Listing:
+        if self.away:
+            raise ApiError(503, "away")
+        self.lists += kind == DOC_PARSER
+        self.namespaces = {*getattr(self, "namespaces", ()), namespace}
+        return await super().list(kind, namespace, selector)
+
+
+class Desk:
+    def __init__(self, namespaces: tuple[str, ...] = ()) -> None:
+        self.cluster = CountingCluster(FakeClock())
+        self.store = Store()
+        self.woken: list[Key] = []
+        self.watching = Watching(self.cluster, self.store, self.woken.append, namespaces, Metrics())
+
+    def submit(self) -> Manifest:
+        return self.cluster.submit(PARSER.manifest())
+
+
+async def test_an_event_is_kept_and_wakes_its_object() -> None:
+    desk = Desk()
+    body = desk.submit()
+    desk.watching.on_event(DOC_PARSER, "ADDED", body)
+    desk.watching.on_event(DOC_PARSER, "MODIFIED", body)
+    assert desk.woken == [KEY]
+    assert desk.store.resource(KEY) is not None
+
+
+async def test_an_end_wakes_the_owner() -> None:
+    desk = Desk()
+    child = desk.cluster.submit(
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {
+                "name": "reader",
+                "namespace": "default",
+                "labels": {"docparser.dev/deployment": "reader"},
+            },
+        }
+    )
+    desk.watching.on_event(SERVICE, "ADDED", child)
+    desk.cluster.remove(ref_of(child))
+    desk.watching.on_event(SERVICE, "DELETED", desk.cluster.changes[-1].manifest)
+    assert desk.woken == [KEY, KEY]
+    assert desk.store.children(KEY) == []
+
+
+async def test_a_full_list_finds_what_no_event_told() -> None:
+    desk = Desk()
+    desk.submit()
+    assert not desk.watching.synced
+    await desk.watching.full_sync()
+    assert desk.watching.synced
+    assert desk.woken == [KEY]
+    desk.cluster.remove(ref_of(desk.submit()))
+    await desk.watching.full_sync()
+    assert desk.woken == [KEY, KEY]
+    assert desk.store.resources() == []
+
+
+async def test_only_the_given_namespaces_are_listed() -> None:
+    desk = Desk(("a", "b"))
+    desk.submit()
+    await desk.watching.full_sync()
+    assert desk.cluster.namespaces == {"a", "b"}
+    assert desk.woken == []
+
+
+async def run_for(desk: Desk, seconds: float) -> None:
+    task = asyncio.create_task(desk.watching.run(resync_seconds=100))
+    await asyncio.sleep(seconds)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_everything_is_compared_at_once_and_then_now_and_then() -> None:
+    desk = Desk()
+    await run_for(desk, 350)
+    assert desk.cluster.lists == 4
+
+
+async def test_a_watch_that_lists_anew_calls_for_a_comparison() -> None:
+    desk = Desk()
+    task = asyncio.create_task(run_for(desk, 50))
+    await asyncio.sleep(10)
+    body = desk.submit()
+    for _ in range(5):
+        desk.watching.on_event(DOC_PARSER, None, body)
+    await task
+    assert desk.cluster.lists == 2
+
+
+async def test_a_comparison_that_fails_is_made_again() -> None:
+    desk = Desk()
+    desk.cluster.away = True
+    task = asyncio.create_task(run_for(desk, 50))
+    await asyncio.sleep(10)
+    assert not desk.watching.synced
+    desk.cluster.away = False
+    await asyncio.sleep(2 * SETTLE_SECONDS)
+    assert desk.watching.synced
+    await task
