@@ -35,6 +35,7 @@ class Plan:
     Attributes:
         apply: manifests in the order in which they are to be applied.
         delete: children that can go, after everything was applied.
+        missing: Deployments that are not known although they have pods.
         stable: the revision that serves before any of it.
         decision: the state of the rollout.
         revisions: the revisions that live on, by hash.
@@ -44,6 +45,7 @@ class Plan:
 
     apply: tuple[Manifest, ...]
     delete: tuple[Ref, ...]
+    missing: tuple[Ref, ...]
     stable: str | None
     decision: Decision
     revisions: dict[str, Revision]
@@ -84,6 +86,7 @@ def make_plan(parser: DocParserDeployment, observed: Observed, now: datetime) ->
             *(controller_revision(parser.metadata, revision) for revision in last),
         ),
         delete=_deletions(parser, observed, decision, forget),
+        missing=_missing(parser, observed),
         stable=stable,
         decision=decision,
         revisions=revisions,
@@ -171,6 +174,14 @@ def _template(name: str, observed: Observed, revisions: dict[str, Revision]) -> 
         return revisions[name].template
     template: Manifest = observed.workloads[name].manifest["spec"]["template"]
     return template
+
+
+def _missing(parser: DocParserDeployment, observed: Observed) -> tuple[Ref, ...]:
+    """Return the Deployments to look for: one that has lost its labels is shown by no watch."""
+    namespace = parser.metadata.namespace
+    unknown = {pod.revision for pod in observed.pods} - {"", *observed.workloads}
+    found = sorted(revision_name(parser.metadata, revision) for revision in unknown)
+    return tuple(Ref(kinds.DEPLOYMENT, namespace, name) for name in found)
 
 
 def _deletions(

@@ -48,6 +48,8 @@ class Writer:
             NameTakenError: a foreign object bears a name of ours.
             NotLeaderError: another process may be writing.
         """
+        for ref in plan.missing:
+            await self._look_for(owner, ref)
         present = {ref_of(manifest): manifest for manifest in observed.manifests}
         for manifest in plan.apply:
             await self._apply(owner, manifest, present.get(ref_of(manifest)))
@@ -109,6 +111,13 @@ class Writer:
             await self._refresh(ref)
             raise
         self._applied.forget(ref)
+
+    async def _look_for(self, owner: ObjectMeta, ref: Ref) -> None:
+        """See to it that no object of ours bears the name `ref` without our knowing."""
+        found = await self._read(ref)
+        if found is not None and ownership(found, owner) is Ownership.OURS:
+            self._learn(ref, found)
+            raise ConflictError(409, f"{ref} was not known")
 
     async def _check_name(self, owner: ObjectMeta, ref: Ref, live: Manifest | None) -> None:
         """See to it that the object `ref` is what the plan took it for, absent or an orphan.

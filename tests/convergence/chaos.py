@@ -16,7 +16,7 @@ from docparser_operator.kinds import (
 )
 from hypothesis import strategies as st
 from support.builders import ParserBuilder
-from support.memory_cluster import Fault
+from support.memory_faults import Fault
 from support.world import World
 
 IMAGES = (str(BASE.spec["image"]), NEXT, THIRD, BROKEN)

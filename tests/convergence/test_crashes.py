@@ -8,7 +8,7 @@ import pytest
 from convergence.digest import differences, digest, removals
 from convergence.scenarios import SCENARIOS, Watchman
 from docparser_operator.kinds import EVENT, Manifest
-from support.memory_cluster import Fault, Write
+from support.memory_faults import Fault, Write
 
 EXTRA_WRITES = 2
 """Writes that change something, beyond those of the undisturbed run, per fault."""

@@ -8,12 +8,11 @@ both to the same expectations. Controllers are in `memory_controllers`.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 from docparser_api import names
 from docparser_operator.clock import timestamp
-from docparser_operator.errors import ApiError, ConflictError, NotFoundError, UnavailableError
+from docparser_operator.errors import ApiError, ConflictError, NotFoundError
 from docparser_operator.kinds import (
     CONTROLLER_REVISION,
     DEPLOYMENT,
@@ -26,55 +25,13 @@ from docparser_operator.kinds import (
     ref_of,
 )
 from support.fake_clock import FakeClock
+from support.memory_faults import AFTER, BEFORE, Change, Fault, Write
 from support.merging import merged, patched
 
 Manifests = list[Manifest]
 
 FIRST_VERSION = 100
 _WITH_GENERATION = {DEPLOYMENT, DOC_PARSER, DISRUPTION_BUDGET}
-
-
-class Crash(BaseException):
-    """The operator's process ends here."""
-
-
-class Fault(Enum):
-    """What happens at a write."""
-
-    CRASH_BEFORE = "crash before"
-    CRASH_AFTER = "crash after"
-    LOST_ANSWER = "lost answer"
-    CONFLICT = "conflict"
-    UNAVAILABLE = "unavailable"
-
-
-_BEFORE: dict[Fault | None, BaseException] = {
-    Fault.CRASH_BEFORE: Crash(),
-    Fault.CONFLICT: ConflictError(409, "by plan"),
-    Fault.UNAVAILABLE: UnavailableError("by plan"),
-}
-_AFTER: dict[Fault | None, BaseException] = {
-    Fault.CRASH_AFTER: Crash(),
-    Fault.LOST_ANSWER: UnavailableError("connection reset"),
-}
-
-
-@dataclass(frozen=True)
-class Write:
-    """One writing call of the operator, and whether it changed anything."""
-
-    verb: str
-    ref: Ref
-    changed: bool
-
-
-@dataclass(frozen=True)
-class Change:
-    """One change of an object, by whomever; `manifest` bears the version of the change."""
-
-    ref: Ref
-    manifest: Manifest
-    deleted: bool
 
 
 @dataclass
@@ -186,9 +143,9 @@ class MemoryCluster:
 
     def _write(self, verb: str, ref: Ref, action: Callable[[], Manifest]) -> Manifest:
         fault = self.faults.pop(len(self.writes) + 1, None)
-        if fault in _BEFORE:
+        if fault in BEFORE:
             self.writes.append(Write(verb, ref, changed=False))
-            raise _BEFORE[fault]
+            raise BEFORE[fault]
         version = self.version
         try:
             if (error := self.refuse(verb, ref)) is not None:
@@ -196,8 +153,8 @@ class MemoryCluster:
             answer = _sent(action())
         finally:
             self.writes.append(Write(verb, ref, changed=self.version != version))
-        if fault in _AFTER:
-            raise _AFTER[fault]
+        if fault in AFTER:
+            raise AFTER[fault]
         return answer
 
     def _apply(self, ref: Ref, manifest: Manifest, *, force: bool) -> Manifest:

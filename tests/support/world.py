@@ -20,8 +20,9 @@ from docparser_operator.store import Store
 from docparser_operator.writer import Writer
 from support.builders import ParserBuilder
 from support.fake_clock import FakeClock
-from support.memory_cluster import Crash, MemoryCluster
+from support.memory_cluster import MemoryCluster
 from support.memory_controllers import MemoryControllers, ready_pods
+from support.memory_faults import Crash
 from support.memory_watch import MemoryWatch
 
 T = TypeVar("T")

@@ -6,7 +6,8 @@ from docparser_operator.errors import ConflictError, UnavailableError
 from docparser_operator.kinds import LEASE, Manifest, Ref
 from docparser_operator.leadership import Elector, LeaseTiming
 from support.fake_clock import FakeClock
-from support.memory_cluster import Fault, MemoryCluster
+from support.memory_cluster import MemoryCluster
+from support.memory_faults import Fault
 
 REF = Ref(LEASE, "system", "operator")
 TIMING = LeaseTiming(duration=10, renew_deadline=7, retry=2)

@@ -39,7 +39,7 @@ def a_plan(
     before: str | None = "old",
 ) -> Plan:
     decision = Decision(stable, stable, {}, (), rollout, waiting_for_pods=waiting)
-    return Plan((), (), before, decision, {"old": OLD, "new": target}, target, problem)
+    return Plan((), (), (), before, decision, {"old": OLD, "new": target}, target, problem)
 
 
 def status_of(

@@ -3,67 +3,19 @@ import copy
 import pytest
 from docparser_api import names
 from docparser_api.deployment import parse
-from docparser_operator.errors import ApiError, ConflictError, NameTakenError, NotLeaderError
+from docparser_operator.errors import ApiError, ConflictError, NotLeaderError
 from docparser_operator.kinds import (
     DEPLOYMENT,
     DISRUPTION_BUDGET,
-    DOC_PARSER,
     EVENT,
     SERVICE,
     SERVICE_ACCOUNT,
-    Key,
     Kind,
     Manifest,
-    Ref,
 )
-from docparser_operator.observed import observe
-from docparser_operator.plan import make_plan
-from docparser_operator.store import Store
 from docparser_operator.writer import Writer
-from support.builders import a_parser
-from support.fake_clock import FakeClock
-from support.memory_cluster import Fault, MemoryCluster
-
-PARSER = a_parser().with_replicas(2)
-KEY = Key("default", "reader")
-PARENT = Ref(DOC_PARSER, "default", "reader")
-
-
-class Desk:
-    """A writer with its cluster and its view of it."""
-
-    def __init__(self) -> None:
-        self.cluster = MemoryCluster(FakeClock())
-        self.cluster.submit(PARSER.manifest())
-        self.store = Store()
-        self.leads = True
-        self.writer = Writer(self.cluster, self.store, lambda: self.leads)
-        self.look(PARENT)
-
-    def look(self, ref: Ref) -> None:
-        self.store.put(self.cluster.objects[ref])
-
-    async def carry_out(self) -> None:
-        body = self.store.resource(KEY)
-        assert body is not None
-        parser = parse(body)
-        observed = observe(parser.metadata, self.store.children(KEY))
-        plan = make_plan(parser, observed, self.cluster.clock())
-        await self.writer.carry_out(parser.metadata, observed, plan)
-
-    def ref(self, kind: Kind) -> Ref:
-        return next(ref for ref in self.cluster.objects if ref.kind == kind)
-
-    def written(self) -> list[tuple[str, bool]]:
-        return [(write.ref.kind.kind, write.changed) for write in self.cluster.writes]
-
-
-async def settled() -> Desk:
-    desk = Desk()
-    await desk.carry_out()
-    desk.cluster.writes.clear()
-    return desk
-
+from support.memory_faults import Fault
+from unit.operator.desk import KEY, PARENT, PARSER, Desk, settled
 
 FIVE = ["ControllerRevision", "ServiceAccount", "PodDisruptionBudget", "Deployment", "Service"]
 
@@ -127,77 +79,6 @@ async def test_annotations_of_others_are_kept() -> None:
     await desk.carry_out()
     assert desk.cluster.objects[ref]["metadata"]["annotations"] == {"x": "y"}
     assert desk.cluster.objects[ref]["spec"]["replicas"] == 2
-
-
-def a_foreign(kind: Kind, name: str = "reader", **metadata: object) -> Manifest:
-    what = {"apiVersion": kind.api_version, "kind": kind.kind}
-    return {**what, "metadata": {"name": name, "namespace": "default", **metadata}, "spec": {}}
-
-
-@pytest.mark.parametrize("kind", [SERVICE_ACCOUNT, DISRUPTION_BUDGET, SERVICE])
-async def test_a_foreign_object_of_our_name_is_not_touched(kind: Kind) -> None:
-    desk = Desk()
-    foreign = desk.cluster.submit(a_foreign(kind))
-    with pytest.raises(NameTakenError, match=f"{kind.kind} reader"):
-        await desk.carry_out()
-    assert desk.cluster.objects[Ref(kind, "default", "reader")] == foreign
-    desk.cluster.remove(Ref(kind, "default", "reader"))
-    await desk.carry_out()
-    assert len(desk.store.children(KEY)) == 5
-
-
-async def test_an_object_of_a_predecessor_is_not_touched() -> None:
-    desk = Desk()
-    owner = {"apiVersion": names.API_VERSION, "kind": names.KIND, "name": "reader"}
-    owners = [{**owner, "uid": "uid-of-the-dead", "controller": True}]
-    made = desk.cluster.submit(a_foreign(SERVICE, ownerReferences=owners))
-    desk.look(Ref(SERVICE, "default", "reader"))
-    with pytest.raises(NameTakenError):
-        await desk.carry_out()
-    assert desk.cluster.objects[Ref(SERVICE, "default", "reader")] == made
-
-
-async def test_an_object_of_ours_that_was_not_seen_calls_for_a_new_plan() -> None:
-    desk = await settled()
-    ref = desk.ref(DEPLOYMENT)
-    known = desk.store.get(ref)
-    assert known is not None
-    desk.store.remove(known)
-    with pytest.raises(ConflictError, match="not as it was known"):
-        await desk.carry_out()
-    assert desk.written() == []
-    await desk.carry_out()
-    assert desk.written() == []
-
-
-ORPHAN = {"metadata": {"ownerReferences": None}}
-
-
-async def test_an_orphan_is_adopted_after_a_look_at_its_owner() -> None:
-    desk = await settled()
-    ref = desk.ref(SERVICE)
-    desk.cluster.edit(ref, ORPHAN)
-    desk.look(ref)
-    await desk.carry_out()
-    assert desk.cluster.objects[ref]["metadata"]["ownerReferences"]
-
-
-@pytest.mark.parametrize("end", ["gone", "deleting", "recreated"])
-async def test_an_orphan_of_an_owner_that_ends_is_left_alone(end: str) -> None:
-    desk = await settled()
-    ref = desk.ref(SERVICE)
-    desk.cluster.edit(ref, ORPHAN)
-    desk.look(ref)
-    if end == "deleting":
-        desk.cluster.edit(PARENT, {"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}})
-    else:
-        desk.cluster.remove(PARENT)
-    if end == "recreated":
-        desk.cluster.submit(PARSER.manifest())
-    with pytest.raises(ConflictError, match="being deleted"):
-        await desk.carry_out()
-    assert "ownerReferences" not in desk.cluster.objects[ref]["metadata"]
-    assert desk.written() == []
 
 
 async def test_a_conflict_is_answered_by_a_fresh_look() -> None:
