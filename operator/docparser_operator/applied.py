@@ -19,19 +19,25 @@ class AppliedObjects:
     """Pairs of applied manifest and resulting object, by reference."""
 
     def __init__(self) -> None:
-        self._pairs: dict[Ref, tuple[str, str]] = {}
+        self._pairs: dict[Ref, tuple[str, str, str]] = {}
 
     def holds(self, ref: Ref, manifest: Manifest, live: Manifest) -> bool:
         """Return whether applying `manifest` to `live` is known to change nothing."""
-        return self._pairs.get(ref) == (_digest(manifest), _digest(_settings(live)))
+        if (known := self._pairs.get(ref)) is None or known[0] != _digest(manifest):
+            return False
+        return known[1] == _version(live) or known[2] == _digest(_settings(live))
 
     def record(self, ref: Ref, manifest: Manifest, live: Manifest) -> None:
         """Remember that `live` is what came of applying `manifest`."""
-        self._pairs[ref] = (_digest(manifest), _digest(_settings(live)))
+        self._pairs[ref] = (_digest(manifest), _version(live), _digest(_settings(live)))
 
     def forget(self, ref: Ref) -> None:
         """Drop the memory of an object that is gone."""
         self._pairs.pop(ref, None)
+
+
+def _version(live: Manifest) -> str:
+    return str(live["metadata"]["resourceVersion"])
 
 
 def _settings(live: Manifest) -> Manifest:

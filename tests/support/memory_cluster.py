@@ -145,7 +145,7 @@ class MemoryCluster:
         fault = self.faults.pop(len(self.writes) + 1, None)
         if fault in BEFORE:
             self.writes.append(Write(verb, ref, changed=False))
-            raise BEFORE[fault]
+            raise BEFORE[fault].with_traceback(None)
         version = self.version
         try:
             if (error := self.refuse(verb, ref)) is not None:
@@ -154,7 +154,7 @@ class MemoryCluster:
         finally:
             self.writes.append(Write(verb, ref, changed=self.version != version))
         if fault in AFTER:
-            raise AFTER[fault]
+            raise AFTER[fault].with_traceback(None)
         return answer
 
     def _apply(self, ref: Ref, manifest: Manifest, *, force: bool) -> Manifest:

@@ -14,20 +14,20 @@ class Crash(BaseException):
 class Fault(Enum):
     """What happens at a write."""
 
-    CRASHBEFORE = "crash before"
-    CRASHAFTER = "crash after"
+    CRASH_BEFORE = "crash before"
+    CRASH_AFTER = "crash after"
     LOST_ANSWER = "lost answer"
     CONFLICT = "conflict"
     UNAVAILABLE = "unavailable"
 
 
 BEFORE: dict[Fault | None, BaseException] = {
-    Fault.CRASHBEFORE: Crash(),
+    Fault.CRASH_BEFORE: Crash(),
     Fault.CONFLICT: ConflictError(409, "by plan"),
     Fault.UNAVAILABLE: UnavailableError("by plan"),
 }
 AFTER: dict[Fault | None, BaseException] = {
-    Fault.CRASHAFTER: Crash(),
+    Fault.CRASH_AFTER: Crash(),
     Fault.LOST_ANSWER: UnavailableError("connection reset"),
 }
 

@@ -58,51 +58,27 @@ TABLE_REMARK = (
 )
 COLUMNS_TITLE = "Two Columns, One Story"
 LEFT_COLUMN = (
-    (
-        "Narrow columns are easy to read, since the eye finds the next line without searching for "
-        "it. Newspapers have used them for centuries."
-    ),
-    (
-        "A machine has a harder time. Lines of both columns stand at the same height, and whoever "
-        "reads straight across the page mixes two sentences into nonsense."
-    ),
-    (
-        "The gap between the columns is the key. It runs down the page without a single letter in "
-        "it, and so the page can be cut there."
-    ),
+    "Narrow columns are easy to read: the eye finds the next line without a search.",
+    "A machine has a harder time: the lines of both columns often stand at the same height.",
+    "The gap between the columns is the key, for it runs down the page without a letter in it.",
 )
 RIGHT_COLUMN = (
-    (
-        "Once the page is cut, each half is read from top to bottom, the left one first. The title "
-        "above them spans both and comes before either."
-    ),
-    (
-        "The same rule, applied again to every piece, sorts out pages of three columns, pictures "
-        "with captions, and boxes inside of boxes."
-    ),
-    "Only when no straight cut exists does a reader need to understand the words themselves.",
+    "Once the page is cut there, each half is read from top to bottom, the left one first.",
+    "The same rule, applied again to every piece, sorts out pages of three columns as well.",
+    "Only when no straight cut exists does a reader need to understand the words.",
 )
 THREE_COLUMNS_TITLE = "Notes from Three Harbours"
 THREE_COLUMNS = (
     (
-        (
-            "The northern harbour freezes in January. Pilots wait in a wooden house and play chess "
-            "until the ice breaker has passed."
-        ),
+        "The northern harbour freezes in January. Pilots wait in a wooden house and play chess.",
         "Their oldest set lacks one bishop; a cork does its work.",
     ),
     (
-        (
-            "In the middle harbour the tide is nine metres high. Ships come and leave within two "
-            "hours, or they wait for half a day."
-        ),
+        "In the middle harbour the tide is nine metres high. Ships come and leave within hours.",
         "The clock on the quay shows the water, not the time.",
     ),
     (
-        (
-            "The southern harbour is deep and always open. Its cranes never stop, and the town "
-            "sleeps with wax in its ears."
-        ),
+        "The southern harbour is deep and always open, and its town sleeps with wax in its ears.",
         "On Sundays the silence wakes everybody up.",
     ),
 )

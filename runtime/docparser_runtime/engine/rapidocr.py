@@ -8,9 +8,11 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
 
+from docparser_runtime.engine import heap
 from docparser_runtime.engine.base import EngineLoadError, PageImage, PageResult, ParseOptions
 from docparser_runtime.engine.cpus import usable_cpus
 from docparser_runtime.engine.detection import Detector
@@ -41,6 +43,8 @@ class RapidOcrEngine:
     def load(self) -> None:
         """Load the weights."""
         folder = self._weights or packaged_weights()
+        # OpenCV has threads of its own and knows nothing of quotas.
+        cv2.setNumThreads(self._threads)
         try:
             self._models = (
                 Detector(self._session(folder / DETECTION_WEIGHTS)),
@@ -57,6 +61,12 @@ class RapidOcrEngine:
 
     def parse(self, page: PageImage, options: ParseOptions) -> PageResult:  # noqa: ARG002
         """Return what stands on `page`."""
+        try:
+            return self._parsed(page)
+        finally:
+            heap.give_back()
+
+    def _parsed(self, page: PageImage) -> PageResult:
         if self._models is None:
             raise RuntimeError("parse before load")
         detector, recognizer = self._models
@@ -72,7 +82,7 @@ class RapidOcrEngine:
         if read.lines and read.confidence < DOUBTFUL:
             over = page_lines(leveled(_found_anew(view.turned(180), detector)), recognizer)
             read = max(read, over, key=lambda lines: lines.confidence)
-        return _result(read)
+        return _result(read, page)
 
     def close(self) -> None:
         """Free the sessions."""
@@ -97,9 +107,12 @@ def _found_anew(view: View, detector: Detector) -> View:
     return replace(view, regions=detector.regions(view.pixels))
 
 
-def _result(read: PageLines) -> PageResult:
+def _result(read: PageLines, page: PageImage) -> PageResult:
     result = page_result(read.lines, read.grids)
-    blocks = [replace(block, box=read.view.box_on_page(block.box)) for block in result.blocks]
+    blocks = [
+        replace(block, box=read.view.box_on_page(block.box, page.width, page.height))
+        for block in result.blocks
+    ]
     return replace(result, blocks=tuple(blocks))
 
 

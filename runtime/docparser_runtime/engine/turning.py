@@ -15,6 +15,8 @@ Pixels = NDArray[np.uint8]
 
 LEAST_SKEW_DEGREES = 0.3
 MOST_SKEW_DEGREES = 20.0
+LEAST_RISE = 5.0
+"""Pixels by which the longest line must rise or fall: letters alone make a line seem to."""
 LEAST_ASPECT = 3.0
 """Only regions this much wider than high say something about the skew."""
 UPRIGHT_ASPECT = 1.5
@@ -52,8 +54,8 @@ class View:
         back = _after(self.to_page, np.asarray(cv2.invertAffineTransform(turn), np.float64))
         return View(_turned_pixels(self.pixels, turn, size, degrees), self._moved(turn), back)
 
-    def box_on_page(self, box: Box) -> Box:
-        """Return the box on the page that encloses `box` of the view."""
+    def box_on_page(self, box: Box, width: int, height: int) -> Box:
+        """Return the box on the page of this size that encloses `box` of the view."""
         corners = np.array(
             [
                 (box.left, box.top),
@@ -63,6 +65,7 @@ class View:
             ]
         )
         points = corners @ self.to_page[:, :2].T + self.to_page[:, 2]
+        points = np.clip(points, 0, [width, height])
         (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
         return Box(*(round(float(value), 1) for value in (left, top, right, bottom)))
 
@@ -96,19 +99,23 @@ def lies_on_side(regions: Sequence[TextRegion]) -> bool:
 
 
 def skew_degrees(regions: Sequence[TextRegion]) -> float:
-    """Return by how much the lines fall to the right: their median, the longer weighing more."""
+    """Return by how much the lines fall to the right: their median, the longer weighing more.
+
+    It is 0 when the lines are too short to tell.
+    """
     angles = []
     for region in regions:
         width, height = _size(region)
         if width >= LEAST_ASPECT * height:
             dx, dy = region.corners[1] - region.corners[0]
-            angles.append((float(np.degrees(np.arctan2(dy, dx))), width))
+            angles.append((float(np.arctan2(dy, dx)), width))
     angles.sort()
     half = sum(width for _, width in angles) / 2
     for angle, width in angles:
         half -= width
         if half <= 0:
-            return angle
+            longest = max(length for _, length in angles)
+            return float(np.degrees(angle)) if abs(angle) * longest >= LEAST_RISE else 0.0
     return 0.0
 
 

@@ -24,6 +24,7 @@ MUCH_ROOM = 0.3
 _CLEAR_MARK = re.compile(r"(?:[•●○▪■◦‣∙]|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,5})\))\s+\S")
 _LIKELY_MARK = re.compile(r"(?:[·*–—-]|\d{1,3}\.)\s+\S")  # noqa: RUF001 - dashes are meant
 """Bullets and numbers of items; a dash or a date can begin a line in mid-sentence, too."""
+_HYPHENATED = re.compile(r"[^\W\d_]-")
 _SENTENCE_END = (".", "!", "?", ":", "。", "！", "？", "：", '."', ".)", ".”")  # noqa: RUF001
 _FIRST_IDEOGRAPH = "\u2e80"
 
@@ -91,7 +92,7 @@ def joined(texts: Sequence[str]) -> str:
     for text in texts:
         if not whole or (whole[-1] >= _FIRST_IDEOGRAPH and text[:1] >= _FIRST_IDEOGRAPH):
             whole += text
-        elif re.search(r"[^\W\d_]-$", whole) and text[:1].islower():
+        elif _HYPHENATED.fullmatch(whole[-2:]) and text[:1].islower():
             whole = whole[:-1] + text
         else:
             whole += " " + text

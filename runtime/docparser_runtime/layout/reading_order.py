@@ -37,7 +37,7 @@ def regions(pieces: Sequence[P], em: float) -> list[Region[P]]:
     rows: list[tuple[P, ...]] = []
     for group in _groups(_strips(pieces, em), em):
         members = [piece for strip in group for piece in strip]
-        columns = columns_of(members, em)
+        columns = columns_of(members, LEAST_GUTTER * em)
         if _is_running_text(columns, em):
             if rows:
                 found.append(tuple(rows))
@@ -74,28 +74,41 @@ def _core(piece: Placed, em: float) -> Interval:
 def _groups(strips: Sequence[list[P]], em: float) -> list[list[list[P]]]:
     """Return runs of strips, each as long as one gutter goes through all of its strips."""
     groups: list[list[list[P]]] = []
+    covered: list[Interval] = []
     for strip in strips:
-        if groups and _belongs(strip, groups[-1], em):
+        own = [(piece.box.left, piece.box.right) for piece in strip]
+        together = _covered([*covered, *own], LEAST_GUTTER * em)
+        if groups and len(together) > 1 and not _is_apart(strip, groups[-1][-1], em):
             groups[-1].append(strip)
+            covered = together
         else:
             groups.append([strip])
+            covered = _covered(own, LEAST_GUTTER * em)
     return groups
 
 
-def _belongs(strip: list[P], group: Sequence[list[P]], em: float) -> bool:
-    above = max(piece.box.bottom for piece in group[-1])
-    if min(piece.box.top for piece in strip) - above > SECTION_GAP * em:
-        return False
-    members = [piece for earlier in group for piece in earlier]
-    return len(columns_of([*members, *strip], em)) > 1
+def _is_apart(strip: Sequence[Placed], above: Sequence[Placed], em: float) -> bool:
+    end = max(piece.box.bottom for piece in above)
+    return min(piece.box.top for piece in strip) - end > SECTION_GAP * em
 
 
-def columns_of(pieces: Sequence[P], em: float) -> list[list[P]]:
-    """Return the pieces cut at every gutter, from left to right."""
+def _covered(intervals: Sequence[Interval], gutter: float) -> list[Interval]:
+    """Return what the intervals cover; gaps narrower than `gutter` count as covered."""
+    covered: list[Interval] = []
+    for left, right in sorted(intervals):
+        if covered and left - covered[-1][1] < gutter:
+            covered[-1] = (covered[-1][0], max(covered[-1][1], right))
+        else:
+            covered.append((left, right))
+    return covered
+
+
+def columns_of(pieces: Sequence[P], gutter: float) -> list[list[P]]:
+    """Return the pieces cut at every vertical gap of at least `gutter`, from left to right."""
     columns: list[list[P]] = []
     right = float("-inf")
     for piece in sorted(pieces, key=lambda piece: piece.box.left):
-        if piece.box.left - right >= LEAST_GUTTER * em:
+        if piece.box.left - right >= gutter:
             columns.append([])
         columns[-1].append(piece)
         right = max(right, piece.box.right)

@@ -1,5 +1,6 @@
 """Tables with their text: ruled ones, and those that only white space holds together."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,6 +14,8 @@ from docparser_runtime.layout.rules import Cell, Grid
 
 TABLE_GAP = 1.5
 """White space within a row, in ems, that no sentence has: what follows is another cell."""
+CELL_GAP = 0.4
+"""White space between the columns of a table, in ems."""
 LEAST_ROWS = 3
 LEAST_COLUMNS = 3
 """Fewer rows or columns without rules may as well be a form or a list of contents."""
@@ -40,11 +43,10 @@ def filled(grids: Sequence[Grid], lines: Sequence[TextLine]) -> tuple[list[Table
     tables = []
     rest = [*lines]
     for grid in grids:
-        inside = {cell: [line for line in rest if _stands_in(line, cell)] for cell in grid.cells}
-        texts = {cell: found for cell, found in inside.items() if found}
+        texts, outside = _sorted_out(grid, rest)
         if len(texts) >= max(LEAST_CELLS, LEAST_FILLED * len(grid.cells)):
             tables.append(_ruled(grid, texts))
-            rest = [line for line in rest if not any(line in found for found in texts.values())]
+            rest = outside
     return tables, rest
 
 
@@ -57,8 +59,12 @@ def is_tabular(row: Sequence[TextLine], em: float) -> bool:
 def unruled(rows: Sequence[Sequence[TextLine]], em: float) -> Table | None:
     """Return the table that tabular `rows` form if it is a regular one, else None."""
     pieces = [piece for row in rows for piece in row]
-    columns = columns_of(pieces, em)
-    cells = [[[piece for piece in row if piece in column] for column in columns] for row in rows]
+    columns = columns_of(pieces, CELL_GAP * em)
+    starts = [column[0].box.left for column in columns]
+    cells: list[list[list[TextLine]]] = [[[] for _ in columns] for _ in rows]
+    for row, slots in zip(rows, cells, strict=True):
+        for piece in row:
+            slots[bisect_right(starts, piece.box.left) - 1].append(piece)
     held = [len(cell) for row in cells for cell in row]
     if len(rows) < LEAST_ROWS or len(columns) < LEAST_COLUMNS or max(held) > 1:
         return None
@@ -79,6 +85,21 @@ def _table(rows: Sequence[Sequence[str]], box: Box, lines: Sequence[TextLine]) -
     text = "\n".join("\t".join(row) for row in rows)
     block = Block(BlockKind.TABLE, text, markdown.table(rows), box, mean_confidence(lines))
     return Table(block)
+
+
+def _sorted_out(
+    grid: Grid, lines: Sequence[TextLine]
+) -> tuple[dict[Cell, list[TextLine]], list[TextLine]]:
+    """Return the lines in each cell that has some, and the lines outside of the grid."""
+    texts: dict[Cell, list[TextLine]] = {}
+    outside = []
+    for line in lines:
+        cell = next((cell for cell in grid.cells if _stands_in(line, cell)), None)
+        if cell is None:
+            outside.append(line)
+        else:
+            texts.setdefault(cell, []).append(line)
+    return texts, outside
 
 
 def _stands_in(line: TextLine, cell: Cell) -> bool:

@@ -19,6 +19,8 @@ def live(**changes: Any) -> Manifest:
     body: Manifest = {"metadata": metadata, "spec": {"replicas": 1, "paused": False}, "status": {}}
     for key, value in changes.items():
         body[key] = {**body[key], **value}
+    # Every change makes another version.
+    body["metadata"]["resourceVersion"] = str(1 + len(changes))
     return body
 
 

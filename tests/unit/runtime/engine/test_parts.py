@@ -1,12 +1,9 @@
 """The parts of the engine that need no weights."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from docparser_runtime.engine.base import Box
 from docparser_runtime.engine.bullets import with_bullets
-from docparser_runtime.engine.cpus import usable_cpus
 from docparser_runtime.engine.detection import (
     STRIDE,
     TILE_MARGIN,
@@ -16,7 +13,7 @@ from docparser_runtime.engine.detection import (
     regions_of,
     tiles,
 )
-from docparser_runtime.engine.ink import ink_columns, ink_rows, line_image
+from docparser_runtime.engine.ink import ink_of, line_columns, line_image, line_rows, text_line
 from docparser_runtime.engine.recognition import (
     BATCH_PIXELS,
     LEAST_WIDTH,
@@ -93,26 +90,41 @@ def test_decoding_merges_repeats_and_drops_blanks() -> None:
 def text_image() -> np.ndarray:
     """Return an image of a line 40 high with ink from row 10 to 30 and column 5 to 95."""
     image = np.full((40, 100, 3), 255, np.uint8)
-    image[10:30, 5:30] = image[10:30, 40:95] = 0
+    image[10:30, 5:20] = image[10:30, 40:55] = image[10:30, 85:95] = 0
     return image
 
 
 def test_ink_is_found_without_that_of_other_lines() -> None:
     image = text_image()
     image[:3, 10:20] = 0
-    assert ink_rows(image) == (10, 30)
-    assert ink_columns(image) == (5, 95)
-    assert ink_rows(255 - image) == (10, 30)
+    assert line_rows(ink_of(image)) == (10, 30)
+    assert line_columns(ink_of(image)) == (5, 95)
+    assert line_rows(ink_of(255 - image)) == (10, 30)
+
+
+def test_a_rule_below_the_text_does_not_widen_it() -> None:
+    image = text_image()
+    image[36:38] = 0
+    line = text_line(image, region(200, 100, 300, 140).corners, "Hall", 0.9)
+    assert line.box == Box(205, 110, 295, 130)
+    assert line.size == pytest.approx(20 / 0.72)
+
+
+def test_a_letter_of_the_next_column_does_not_widen_a_line() -> None:
+    image = text_image()
+    image[10:30, 98:] = image[10:30, :3] = 0
+    image[10:30, 3:16] = image[10:30, 60:95] = 255
+    assert line_columns(ink_of(image)[10:30]) == (16, 55)
 
 
 def test_dots_belong_to_their_letters() -> None:
     image = text_image()
     image[6:8, 50:53] = 0
-    assert ink_rows(image) == (6, 30)
+    assert line_rows(ink_of(image)) == (6, 30)
 
 
 def test_an_image_without_ink_is_taken_whole() -> None:
-    assert ink_rows(np.full((9, 9, 3), 255, np.uint8)) == (0, 9)
+    assert line_rows(ink_of(np.full((9, 9, 3), 255, np.uint8))) == (0, 9)
 
 
 def test_upright_regions_are_laid_down() -> None:
@@ -156,7 +168,7 @@ def test_boxes_of_a_turned_view_lead_back_to_the_page(degrees: float) -> None:
             np.argwhere(view.pixels[..., 0] < 128).max,
         )
     )
-    back = view.box_on_page(Box(left, top, right, bottom))
+    back = view.box_on_page(Box(left, top, right, bottom), 300, 100)
     found = (back.left, back.top, back.right, back.bottom)
     assert found == pytest.approx((40, 20, 120, 30), abs=5)
     assert view.regions[0].corners.min(axis=0) == pytest.approx([left, top], abs=3)
@@ -194,45 +206,3 @@ def test_bullets(shape: str, text: str) -> None:
     (found,) = with_bullets([line], np.asarray(page))
     assert found.text == text
     assert found.box.left == (36 if text.startswith("•") else 60)
-
-
-def control_group(root: Path, membership: str, files: dict[str, str]) -> Path:
-    (root / "proc/self").mkdir(parents=True)
-    (root / "proc/self/cgroup").write_text(membership)
-    for name, content in files.items():
-        path = root / "sys/fs/cgroup" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    return root
-
-
-@pytest.mark.parametrize(
-    ("membership", "files", "cpus"),
-    [
-        pytest.param("0::/\n", {"cpu.max": "max 100000"}, 64, id="no quota"),
-        pytest.param("0::/\n", {"cpu.max": "150000 100000"}, 2, id="1500m"),
-        pytest.param("0::/\n", {"cpu.max": "10000 100000"}, 1, id="100m"),
-        pytest.param("0::/pod/app\n", {"pod/cpu.max": "200000 100000"}, 2, id="of a parent"),
-        pytest.param("0::/not/here\n", {"cpu.max": "300000 100000"}, 3, id="path of the host"),
-        pytest.param(
-            "4:cpu,cpuacct:/\n",
-            {"cpu/cpu.cfs_quota_us": "250000", "cpu/cpu.cfs_period_us": "100000"},
-            3,
-            id="version 1",
-        ),
-        pytest.param(
-            "4:cpu,cpuacct:/\n",
-            {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"},
-            64,
-            id="version 1, no quota",
-        ),
-    ],
-)
-def test_usable_cpus(tmp_path: Path, membership: str, files: dict[str, str], cpus: int) -> None:
-    root = control_group(tmp_path, membership, files)
-    assert usable_cpus(root, affinity=64) == cpus
-
-
-def test_without_control_groups_the_affinity_counts(tmp_path: Path) -> None:
-    assert usable_cpus(tmp_path, affinity=5) == 5
-    assert usable_cpus() >= 1
