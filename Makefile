@@ -8,7 +8,7 @@ SOURCES := crds operator runtime tests examples
 .PHONY: help demo test test-fast test-integration test-e2e lint format generate images cluster cluster-down clean
 
 help: ## Show this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | column -t -s '|'
+	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | column -t -s '|'
 
 demo: .venv/.ready ## Real cluster, operator, a pod that reads a PDF; prints the Markdown
 	$(PYTHON) examples/demo.py

@@ -26,6 +26,8 @@ JOINT_PIXELS = 5
 """Gap that rules may have where they should meet."""
 SAME_LINE = 1 / 200
 """Distance, as a share of the longer side, at which two rules are one, drawn double or bent."""
+MOST_CELLS = 4000
+"""Cells from which a grid is graph paper."""
 LEAST_WALL = 0.6
 """Share of a cell's side that ink must cover to be a wall."""
 THICKEST_RULE = 1 / 150
@@ -120,20 +122,19 @@ def _grid(flat: Mask, upright: Mask, tolerance: int) -> Grid | None:
     height, width = flat.shape
     rows = _positions(flat, 1, height, tolerance)
     columns = _positions(upright, 0, width, tolerance)
-    if len(rows) < 3 or len(columns) < 3:  # noqa: PLR2004 - lines around two cells
+    count = (len(rows) - 1) * (len(columns) - 1)
+    if len(rows) < 3 or len(columns) < 3 or count > MOST_CELLS:  # noqa: PLR2004 - two cells
         return None
-    owner = {slot: slot for slot in product(range(len(rows) - 1), range(len(columns) - 1))}
-    for row, column in owner:
-        below, beside = (row + 1, column), (row, column + 1)
-        if below in owner and not _is_wall(
-            flat, rows[row + 1], columns[column], columns[column + 1], tolerance
-        ):
-            _unite(owner, (row, column), below)
-        if beside in owner and not _is_wall(
-            upright.T, columns[column + 1], rows[row], rows[row + 1], tolerance
-        ):
-            _unite(owner, (row, column), beside)
-    return _cells(owner, rows, columns)
+    joined = _Joined()
+    for row, column in product(range(len(rows) - 1), range(len(columns) - 1)):
+        slot = joined.first((row, column))
+        left, right, top, bottom = *columns[column : column + 2], *rows[row : row + 2]
+        if row + 2 < len(rows) and not _is_wall(flat, bottom, left, right, tolerance):
+            joined.join(slot, (row + 1, column))
+        if column + 2 < len(columns) and not _is_wall(upright.T, right, top, bottom, tolerance):
+            joined.join(slot, (row, column + 1))
+    cells = [_cell(slots, rows, columns) for slots in joined.groups()]
+    return Grid(len(rows) - 1, len(columns) - 1, tuple(sorted(cells, key=_place)))
 
 
 def _positions(rules: Mask, axis: int, size: int, tolerance: int) -> list[int]:
@@ -160,22 +161,42 @@ def _is_wall(rules: Mask, position: int, start: int, end: int, tolerance: int) -
 Slot = tuple[int, int]
 
 
-def _unite(owner: dict[Slot, Slot], first: Slot, second: Slot) -> None:
-    kept, given = sorted((owner[first], owner[second]))
-    for slot, own in owner.items():
-        if own == given:
-            owner[slot] = kept
+class _Joined:
+    """Places of the lattice that belong to one cell: disjoint sets (Galler and Fischer, 1964)."""
+
+    def __init__(self) -> None:
+        self._parents: dict[Slot, Slot] = {}
+
+    def first(self, slot: Slot) -> Slot:
+        """Return the representative of the slot's set."""
+        way = [slot]
+        while (parent := self._parents.setdefault(way[-1], way[-1])) != way[-1]:
+            way.append(parent)
+        # Next time the way is short.
+        self._parents.update(dict.fromkeys(way, parent))
+        return parent
+
+    def join(self, one: Slot, other: Slot) -> None:
+        """Make one set of two."""
+        self._parents[self.first(other)] = self.first(one)
+
+    def groups(self) -> list[list[Slot]]:
+        """Return the sets."""
+        members: dict[Slot, list[Slot]] = {}
+        for slot in self._parents:
+            members.setdefault(self.first(slot), []).append(slot)
+        return [*members.values()]
 
 
-def _cells(owner: dict[Slot, Slot], rows: Sequence[int], columns: Sequence[int]) -> Grid:
-    cells = []
-    for first in sorted(set(owner.values())):
-        slots = [slot for slot, own in owner.items() if own == first]
-        last_row, last_column = max(row for row, _ in slots), max(column for _, column in slots)
-        row, column = min(row for row, _ in slots), min(column for _, column in slots)
-        box = Box(columns[column], rows[row], columns[last_column + 1], rows[last_row + 1])
-        cells.append(Cell(row, column, box))
-    return Grid(len(rows) - 1, len(columns) - 1, tuple(cells))
+def _cell(slots: Sequence[Slot], rows: Sequence[int], columns: Sequence[int]) -> Cell:
+    first_row, last_row = min(row for row, _ in slots), max(row for row, _ in slots)
+    first, last = min(column for _, column in slots), max(column for _, column in slots)
+    box = Box(columns[first], rows[first_row], columns[last + 1], rows[last_row + 1])
+    return Cell(first_row, first, box)
+
+
+def _place(cell: Cell) -> Slot:
+    return cell.row, cell.column
 
 
 def _moved(grid: Grid, dx: int, dy: int) -> Grid:

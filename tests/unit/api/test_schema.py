@@ -53,9 +53,7 @@ CONVERSIONS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         {
             "type": "object",
             "default": {},
-            "properties": {
-                "size": {"type": "integer", "default": 3, "description": "Size of it."}
-            },
+            "properties": {"size": {"type": "integer", "default": 3, "description": "Size of it."}},
         },
     ),
     "an optional object has no default": (
@@ -63,9 +61,7 @@ CONVERSIONS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         None,
         {
             "type": "object",
-            "properties": {
-                "size": {"type": "integer", "default": 3, "description": "Size of it."}
-            },
+            "properties": {"size": {"type": "integer", "default": 3, "description": "Size of it."}},
         },
     ),
     "a map": (
@@ -148,9 +144,7 @@ def _fields(schema: dict[str, Any], path: str) -> list[tuple[str, dict[str, Any]
 
 
 ROOT = custom_resource_definition()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-FIELDS = [
-    field for part in ("spec", "status") for field in _fields(ROOT["properties"][part], part)
-]
+FIELDS = [field for part in ("spec", "status") for field in _fields(ROOT["properties"][part], part)]
 
 
 @pytest.mark.parametrize(("path", "schema"), FIELDS, ids=[path for path, _ in FIELDS])

@@ -64,6 +64,15 @@ def test_a_missing_wall_makes_one_cell_of_two() -> None:
     assert len(grid.cells) == 8
 
 
+def test_cells_join_in_both_directions() -> None:
+    walls = [(300, 280, 300, 340), (450, 200, 450, 340), (450, 240, 700, 240)]
+    frame = [rule for rule in lattice() if rule[:2] == (100, 200) or rule[2:] == (700, 340)]
+    (grid,) = grids(page([*frame, *walls, (100, 280, 700, 280)]))
+    (large,) = [cell for cell in grid.cells if (cell.row, cell.column) == (0, 0)]
+    assert near(large.box, 100, 200, 450, 280)
+    assert len(grid.cells) == 6
+
+
 def test_two_tables_are_two_grids() -> None:
     lower = [(x0, y0 + 400, x1, y1 + 400) for x0, y0, x1, y1 in lattice()]
     assert len(grids(page([*lattice(), *lower]))) == 2
@@ -76,6 +85,7 @@ def test_two_tables_are_two_grids() -> None:
         pytest.param([(100, 200, 700, 200), (100, 240, 700, 240)], id="rules that meet no other"),
         pytest.param(lattice((100, 700), (200, 340)), id="a box"),
         pytest.param(lattice((100, 700), YS), id="boxes one below the other"),
+        pytest.param(lattice(range(100, 700, 9), range(100, 900, 9)), id="graph paper"),
     ],
 )
 def test_what_is_no_table(rules: Sequence[tuple[int, int, int, int]]) -> None:
