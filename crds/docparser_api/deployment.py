@@ -1,12 +1,13 @@
 """A DocParserDeployment as the API server returns it, parsed."""
 
+from contextlib import suppress
 from typing import Any
 
 from pydantic import ConfigDict, Field, ValidationError
 
 from docparser_api.base import ApiModel
 from docparser_api.spec import DocParserDeploymentSpec
-from docparser_api.status import DocParserDeploymentStatus
+from docparser_api.status import Condition, DocParserDeploymentStatus
 
 
 class ObjectMeta(ApiModel):
@@ -53,8 +54,22 @@ def parse(body: dict[str, Any]) -> DocParserDeployment:
 
 
 def parse_status(body: dict[str, Any]) -> DocParserDeploymentStatus:
-    """Return the status of `body`; an empty one when another version wrote what we cannot read."""
-    try:
-        return DocParserDeploymentStatus.model_validate(body.get("status", {}))
-    except ValidationError:
-        return DocParserDeploymentStatus()
+    """Return the status of `body`.
+
+    Conditions that another version wrote and we cannot read are left out; where the rest cannot be
+    read either, the status is empty.
+    """
+    status = body.get("status", {})
+    for readable in (status, {**status, "conditions": _readable(status.get("conditions", []))}):
+        with suppress(ValidationError):
+            return DocParserDeploymentStatus.model_validate(readable)
+    return DocParserDeploymentStatus()
+
+
+def _readable(conditions: Any) -> list[Condition]:
+    """Return the conditions that this version knows."""
+    found = []
+    for condition in conditions if isinstance(conditions, list) else []:
+        with suppress(ValidationError):
+            found.append(Condition.model_validate(condition))
+    return found

@@ -70,7 +70,21 @@ def _property(schema: Schema, defs: dict[str, Schema], where: str) -> Schema:
     result = _converted(schema, defs, where)
     if "properties" in result and "default" in result:
         result["default"] = {}
+    if facts := _facts(result):
+        # kubectl explain prints neither defaults nor bounds, only the description.
+        result["description"] = f"{result.get('description', '')} {facts}".strip()
     return result
+
+
+def _facts(schema: Schema) -> str:
+    """Return default and bounds of a property in words."""
+    default, least, most = (schema.get(key) for key in ("default", "minimum", "maximum"))
+    words = [] if default in (None, {}, []) else [f"Default: {default}."]
+    if least is not None and most is not None:
+        words.append(f"Range: {least} to {most}.")
+    elif least is not None:
+        words.append(f"At least {least}.")
+    return " ".join(words)
 
 
 def _int_or_string(schema: Schema, key: str) -> bool:

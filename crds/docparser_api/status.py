@@ -25,6 +25,7 @@ class ConditionType(StrEnum):
     PROGRESSING = "Progressing"
     DEGRADED = "Degraded"
     NAME_CONFLICT = "NameConflict"
+    UP_TO_DATE = "UpToDate"
 
 
 class Reason(StrEnum):
@@ -62,8 +63,9 @@ class Condition(ApiModel):
 
     type: ConditionType
     """What is observed: Ready (the Service is backed by all wanted pods of the current revision),
-    Progressing (a rollout is under way), Degraded (something needs attention), NameConflict (an
-    object of somebody else bears a name that the operator needs)."""
+    UpToDate (what serves is what spec asks for, and nothing older is left), Progressing (a rollout
+    is under way), Degraded (something needs attention), NameConflict (an object of somebody else
+    bears a name that the operator needs)."""
     status: Literal["True", "False", "Unknown"]
     """Whether it holds."""
     observed_generation: int = Field(ge=0)
@@ -90,6 +92,8 @@ class RolloutStatus(ApiModel):
     progress deadline counts from here."""
     available_pods: int = Field(0, ge=0)
     """Most pods of the revision that were available at the same time."""
+    pods_wanted: int = Field(0, ge=0)
+    """Most pods that the revision was asked to have; 0 once it serves."""
     promoted_at: Timestamp | None = None
     """When the Service moved to it."""
     completed_at: Timestamp | None = None
@@ -139,4 +143,4 @@ class DocParserDeploymentStatus(ApiModel):
             },
         ),
     ] = []
-    """Ready, Progressing, Degraded, NameConflict."""
+    """Ready, UpToDate, Progressing, Degraded, NameConflict."""

@@ -26,3 +26,12 @@ def ownership(live: Manifest, owner: ObjectMeta) -> Ownership:
     labelled = labels.get(names.LABEL_DEPLOYMENT) == owner.name
     managed = labels.get(names.LABEL_MANAGED_BY) == names.MANAGER
     return Ownership.ORPHAN if labelled and managed else Ownership.FOREIGN
+
+
+def has_foreign_template(live: Manifest) -> bool:
+    """Return whether somebody else set a field of the pod template of a Deployment."""
+    for entry in live["metadata"].get("managedFields", []):
+        fields = entry.get("fieldsV1", {}).get("f:spec", {})
+        if entry.get("manager") != names.MANAGER and "f:template" in fields:
+            return True
+    return False

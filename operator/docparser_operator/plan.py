@@ -56,7 +56,7 @@ class Plan:
 def make_plan(parser: DocParserDeployment, observed: Observed, now: datetime) -> Plan:
     """Return what to do so that `observed` becomes what `parser` asks for."""
     target = wanted_revision(parser, observed.revisions)
-    stable = _stable(parser, observed)
+    stable = _stable(parser, observed) or _available(observed, but=target.hash)
     decision = decide(
         Situation(
             replicas=parser.spec.replicas,
@@ -120,6 +120,16 @@ def _stable(parser: DocParserDeployment, observed: Observed) -> str | None:
     return stable if results.get(stable) == "Succeeded" else None
 
 
+def _available(observed: Observed, but: str) -> str | None:
+    """Return a revision that serves in part, before any was ever complete: it must not be lost."""
+    serving = [
+        revision
+        for name, revision in observed.revisions.items()
+        if name != but and name in observed.workloads and observed.workloads[name].available
+    ]
+    return max(serving, key=lambda revision: revision.number).hash if serving else None
+
+
 def _problem(observed: Observed, target: str, stable: str | None) -> Problem | None:
     """Return the problem of the target's pods or, where it has none, of the stable revision's."""
     for revision in dict.fromkeys((target, stable)):
@@ -158,14 +168,21 @@ def _workloads_and_service(
     decision: Decision,
     revisions: dict[str, Revision],
 ) -> tuple[Manifest, ...]:
-    """Return what grows before the Service moves, the Service, and what shrinks after it."""
+    """Return what grows before the Service moves, the Service, and what shrinks after it.
+
+    A revision that does not serve yet comes last: if the API server refuses it, everything that
+    concerns the serving one has been written.
+    """
     grow: list[Manifest] = []
     shrink: list[Manifest] = []
+    new: list[Manifest] = []
     for name, size in decision.sizes.items():
         present = observed.workloads.get(name)
         manifest = deployment(parser, name, _template(name, observed, revisions), size)
-        (shrink if present and size < present.replicas else grow).append(manifest)
-    return (*grow, service(parser, decision.serving), *shrink)
+        shrinks = present is not None and size < present.replicas
+        group = shrink if shrinks else grow if name == decision.stable else new
+        group.append(manifest)
+    return (*grow, service(parser, decision.serving), *shrink, *new)
 
 
 def _template(name: str, observed: Observed, revisions: dict[str, Revision]) -> Manifest:

@@ -60,11 +60,8 @@ class Program:
         app = health.application(self._metrics.registry, self._alive, lambda: self._watching.synced)
         runner = await health.serve(app, self._settings.port)
         end_of_watch = threading.Event()
-        shell = asyncio.to_thread(
-            handlers.watch, self._from_thread(), self._settings.watch_namespaces, end_of_watch
-        )
         self._tasks = [
-            asyncio.create_task(shell, name="watch"),
+            asyncio.create_task(self._watch(end_of_watch), name="watch"),
             asyncio.create_task(self._watching.run(self._settings.resync_seconds), name="sync"),
             asyncio.create_task(self._elector.run(self._lead), name="elector"),
         ]
@@ -76,6 +73,12 @@ class Program:
             end_of_watch.set()
             await runner.cleanup()
             await _ended(self._tasks)
+
+    async def _watch(self, end: threading.Event) -> None:
+        """Watch until `end` is set; first wait for the CRD, since kopf looks for it only once."""
+        await self._synced()
+        namespaces = self._settings.watch_namespaces
+        await asyncio.to_thread(handlers.watch, self._from_thread(), namespaces, end)
 
     def _from_thread(self) -> handlers.OnEvent:
         """Return the event handler in a form that another thread may call."""
@@ -114,10 +117,9 @@ class Program:
 
 async def _ended(tasks: list[asyncio.Task[Any]]) -> None:
     """End the tasks and raise the first error that one of them ended with."""
-    watch, *others = tasks
-    for task in others:
+    for task in tasks:
         task.cancel()
-    results = await asyncio.gather(watch, *others, return_exceptions=True)
+    results = await asyncio.gather(*tasks, return_exceptions=True)
     for result in results:
         if isinstance(result, Exception):
             raise result

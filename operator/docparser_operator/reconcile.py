@@ -50,6 +50,7 @@ class Reconciler:
         """
         body = self._store.resource(key)
         if body is None or "deletionTimestamp" in body["metadata"]:
+            self._writer.forget(key)
             return None  # the garbage collector removes the children
         try:
             parser = parse(body)

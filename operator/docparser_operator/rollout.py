@@ -68,7 +68,7 @@ class Decision:
 
 def decide(now: Situation) -> Decision:
     """Return what should be, given what is."""
-    complete = _available(now, now.target) >= now.replicas
+    complete = _is_complete(now)
     if now.stable is None:
         begun = now.target in now.observed.workloads
         return _settled(now) if complete and begun else _rolling(now)
@@ -77,6 +77,15 @@ def decide(now: Situation) -> Decision:
     if now.target_failed or _stalled_seconds(now) >= now.rules.progress_deadline_seconds:
         return _failed(now, now.stable)
     return _settled(now) if complete else _rolling(now)
+
+
+def _is_complete(now: Situation) -> bool:
+    """Return whether the target may serve. With no pod wanted, one that was tried is unproven."""
+    running = now.rollout
+    tried = running is not None and running.revision == now.target and running.pods_wanted > 0
+    if now.replicas == 0 and tried:
+        return False
+    return _available(now, now.target) >= now.replicas
 
 
 def _rolling(now: Situation) -> Decision:
@@ -113,7 +122,8 @@ def _settled(now: Situation) -> Decision:
     target, waiting = now.target, 0
     serving: str | None = target
     if rollout.promoted_at is None or seconds_since(rollout.promoted_at, now.now) < 0:
-        rollout = rollout.model_copy(update={"promoted_at": timestamp(now.now)})
+        update = {"promoted_at": timestamp(now.now), "pods_wanted": 0}
+        rollout = rollout.model_copy(update=update)
     left = RETIRE_DELAY_SECONDS - seconds_since(rollout.promoted_at or "", now.now)
     if now.rules.strategy == "InPlace" and _available(now, target) < now.replicas:
         sizes, serving, waiting = _in_place(now, target)
@@ -177,16 +187,16 @@ def _progressed(now: Situation, rollout: RolloutStatus, size: int) -> RolloutSta
     """Return `rollout` with its last progress; a time that lies ahead comes from another clock."""
     available = _available(now, now.target)
     last = rollout.progressed_at
+    update: dict[str, object] = {"pods_wanted": max(size, rollout.pods_wanted)}
     if (
         last is None
         or seconds_since(last, now.now) < 0
         or available > rollout.available_pods
         or size > _size(now, now.target)
     ):
-        best = max(available, rollout.available_pods)
-        update = {"progressed_at": timestamp(now.now), "available_pods": best}
-        return rollout.model_copy(update=update)
-    return rollout
+        update["progressed_at"] = timestamp(now.now)
+        update["available_pods"] = max(available, rollout.available_pods)
+    return rollout.model_copy(update=update)
 
 
 def _stalled_seconds(now: Situation) -> float:

@@ -53,9 +53,11 @@ def make_status(
     stable = plan.stable if refusal else decision.stable
     current = observed.workloads.get(stable or plan.target.hash)
     updated = observed.workloads.get(plan.target.hash)
+    progressing = _progressing(parser, observed, plan, refusal)
     findings = (
         _ready(parser, stable, current, plan.problem, _blocking(refusal, stable, observed)),
-        _progressing(parser, observed, plan, refusal),
+        _up_to_date(progressing),
+        progressing,
         _degraded(plan, refusal),
         _name_conflict(refusal),
     )
@@ -157,7 +159,7 @@ def _progressing(
     parser: DocParserDeployment, observed: Observed, plan: Plan, refusal: Problem | None
 ) -> Finding:
     kind, decision, target = ConditionType.PROGRESSING, plan.decision, plan.target
-    number, wanted = target.number, parser.spec.replicas
+    number = target.number
     if refusal is not None:
         words = f"revision {number} waits: {refusal.message}"
         return Finding(kind, "True", Reason.ROLLING_OUT, words)
@@ -171,13 +173,29 @@ def _progressing(
         left = observed.foreign_pod_count(target.hash)
         words = f"revision {number} serves; {left} older pods have to finish and go"
         return Finding(kind, "True", Reason.RETIRING, words)
-    if decision.waiting_for_pods:
-        words = f"revision {number} waits until {decision.waiting_for_pods} older pods are gone"
-        return Finding(kind, "True", Reason.WAITING_FOR_OLD_PODS, words)
-    workload = observed.workloads.get(target.hash)
+    reason, words = _rolling_words(observed, plan, parser.spec.replicas)
+    return Finding(kind, "True", reason, words)
+
+
+def _rolling_words(observed: Observed, plan: Plan, wanted: int) -> tuple[Reason, str]:
+    """Return reason and message while a revision comes up."""
+    number, waiting = plan.target.number, plan.decision.waiting_for_pods
+    if waiting:
+        words = f"revision {number} waits until {waiting} older pods are gone"
+        return Reason.WAITING_FOR_OLD_PODS, words
+    if wanted == 0:
+        words = f"revision {number} has not run yet; it serves once spec.replicas is above 0"
+        return Reason.ROLLING_OUT, words
+    workload = observed.workloads.get(plan.target.hash)
     available = workload.available if workload else 0
-    words = f"{available} of {wanted} pods of revision {number} are available"
-    return Finding(kind, "True", Reason.ROLLING_OUT, words)
+    return Reason.ROLLING_OUT, f"{available} of {wanted} pods of revision {number} are available"
+
+
+def _up_to_date(progressing: Finding) -> Finding:
+    """Return whether a rollout of this generation has ended well: what a pipeline waits for."""
+    done = progressing.reason == Reason.ROLLOUT_COMPLETE
+    status: Truth = "True" if done else "False"
+    return Finding(ConditionType.UP_TO_DATE, status, progressing.reason, progressing.message)
 
 
 def _number(plan: Plan, revision: str | None) -> int | None:
@@ -205,7 +223,7 @@ def _name_conflict(refusal: Problem | None) -> Finding:
 
 def _summary(findings: tuple[Finding, ...]) -> str:
     """Return one line for people: what needs attention, else what is under way, else the rest."""
-    ready, progressing, degraded, conflict = findings
+    ready, _, progressing, degraded, conflict = findings
     for finding in (conflict, degraded, progressing):
         if finding.status == "True":
             return f"{finding.reason}: {finding.message}"[:512]

@@ -20,7 +20,9 @@ def events(
     that an Event that is sent twice exists once.
     """
     before = {condition.type: condition for condition in old.conditions}
-    changed = [c for c in new.conditions if _is_news(before.get(c.type), c)]
+    # UpToDate repeats what Progressing says, for those who wait for it.
+    told = [c for c in new.conditions if c.type != ConditionType.UP_TO_DATE]
+    changed = [c for c in told if _is_news(before.get(c.type), c)]
     return [_event(owner, condition, now) for condition in changed]
 
 

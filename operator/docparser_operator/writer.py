@@ -1,5 +1,6 @@
 """All writes about a DocParserDeployment: each with its precondition, none that changes nothing."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +17,9 @@ from docparser_operator.errors import (
     NotFoundError,
     NotLeaderError,
 )
-from docparser_operator.kinds import Manifest, Ref, ref_of
+from docparser_operator.kinds import Key, Manifest, Ref, ref_of
 from docparser_operator.observed import Observed
-from docparser_operator.ownership import Ownership, ownership
+from docparser_operator.ownership import Ownership, has_foreign_template, ownership
 from docparser_operator.plan import Plan
 from docparser_operator.store import Store
 
@@ -38,7 +39,11 @@ class Writer:
         self._cluster = cluster
         self._store = store
         self._may_write = may_write
-        self._applied = AppliedObjects()
+        self._applied: defaultdict[Key, AppliedObjects] = defaultdict(AppliedObjects)
+
+    def forget(self, key: Key) -> None:
+        """Drop what is remembered of a DocParserDeployment that is gone."""
+        self._applied.pop(key, None)
 
     async def carry_out(self, owner: ObjectMeta, observed: Observed, plan: Plan) -> None:
         """Apply and delete in the plan's order; the first failure ends it.
@@ -81,8 +86,8 @@ class Writer:
             log.debug("event not written", status=error.status)
 
     async def _apply(self, owner: ObjectMeta, manifest: Manifest, live: Manifest | None) -> None:
-        ref = ref_of(manifest)
-        if live is not None and self._applied.holds(ref, manifest, live):
+        ref, applied = ref_of(manifest), self._applied[Key(owner.namespace, owner.name)]
+        if live is not None and applied.holds(ref, manifest, live):
             return
         if live is None or ownership(live, owner) is not Ownership.OURS:
             # Our view is filtered by label and may be old: ask before touching a name.
@@ -95,8 +100,12 @@ class Writer:
         except ConflictError:
             await self._refresh(ref)
             raise
+        if ref.kind == kinds.DEPLOYMENT and has_foreign_template(answer):
+            # Server-side apply leaves what others added; a revision's pods are exactly its own.
+            body = {**answer, "spec": manifest["spec"]}
+            answer = await self._cluster.replace(ref.kind, ref.namespace, body)
         self._store.put(answer)
-        self._applied.record(ref, manifest, answer)
+        applied.record(ref, manifest, answer)
 
     async def _delete(self, owner: ObjectMeta, ref: Ref, live: Manifest) -> None:
         if ownership(live, owner) is not Ownership.OURS or "deletionTimestamp" in live["metadata"]:
@@ -110,7 +119,7 @@ class Writer:
         except ConflictError:
             await self._refresh(ref)
             raise
-        self._applied.forget(ref)
+        self._applied[Key(owner.namespace, owner.name)].forget(ref)
 
     async def _look_for(self, owner: ObjectMeta, ref: Ref) -> None:
         """See to it that no object of ours bears the name `ref` without our knowing."""

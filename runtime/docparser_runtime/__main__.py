@@ -1,12 +1,18 @@
 """The command line. Heavy imports wait until a command needs them."""
 
-import os
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
-import typer
-from docparser_api.names import PORT
+from docparser_runtime import farewell
+
+# Before the imports below: they take long enough for a signal to come.
+farewell.leave_when_told(sys.argv)
+
+import os  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn  # noqa: E402
+
+import typer  # noqa: E402
+from docparser_api.names import PORT  # noqa: E402
 
 if TYPE_CHECKING:
     from docparser_runtime.uploads import Upload
@@ -39,10 +45,14 @@ def serve(
     try:
         ending = wiring.serve(os.environ, host, port)
     except ConfigError as error:
-        _stop(str(error), EXIT_USAGE)
+        _explain(str(error))
+        raise typer.Exit(EXIT_USAGE) from None
     except ListenError as error:
-        _stop(str(error), EXIT_FAILED)
-    code = 0 if ending.loaded else EXIT_LOAD_FAILED
+        _explain(str(error))
+        raise typer.Exit(EXIT_FAILED) from None
+    code = 0 if ending.failure is None else EXIT_LOAD_FAILED
+    if ending.failure is not None:
+        _explain(f"engine_load_failed: {ending.failure}")
     if not ending.clean:
         os._exit(code)
     raise typer.Exit(code)
@@ -100,9 +110,20 @@ def _upload(file: str, *, password_stdin: bool) -> "Upload":
     return Upload((content,), Options(password=password or None))
 
 
+def _explain(message: str) -> None:
+    """Tell why serving ends, where Kubernetes looks for it: also on the last line of stderr."""
+    # Only the server may do so: a `parse` beside it would overwrite the pod's last words.
+    farewell.tell_kubernetes(message)
+    _tell(message)
+
+
 def _stop(message: str, code: int) -> NoReturn:
-    typer.echo(f"docparser-runtime: {message}", err=True)
+    _tell(message)
     raise typer.Exit(code)
+
+
+def _tell(message: str) -> None:
+    typer.echo(f"docparser-runtime: {farewell.one_line(message)}", err=True)
 
 
 def main() -> None:

@@ -30,11 +30,13 @@ class Lifecycle:
     Attributes:
         phase: how far the engine is.
         draining: whether the pod has been told to leave. It still serves what comes.
+        failure: why the engine could not be loaded, once that is known.
     """
 
     def __init__(self, metrics: Metrics, log: Log) -> None:
         self.phase = Phase.LOADING
         self.draining = False
+        self.failure: str | None = None
         self._metrics = metrics
         self._log = log
 
@@ -73,18 +75,21 @@ class Lifecycle:
             await _in_daemon_thread(lambda: _load(engine))
         except (EngineLoadError, DocParserError) as error:
             self._log.error("engine_load_failed", reason=str(error))
-            self.phase = Phase.FAILED
-            return False
+            return self._fail(error)
         except Exception as error:  # noqa: BLE001 (whatever it is, it cannot serve)
             # No document has been seen yet, so the message may be shown.
             self._log.exception("engine_load_failed", reason=str(error))
-            self.phase = Phase.FAILED
-            return False
+            return self._fail(error)
         self.phase = Phase.READY
         self._metrics.ready.set(1)
         self._metrics.load_seconds.set(clock() - began)
         self._log.info("engine_ready", engine=engine.name, seconds=round(clock() - began, 3))
         return True
+
+    def _fail(self, error: Exception) -> bool:
+        self.phase = Phase.FAILED
+        self.failure = str(error) or type(error).__name__
+        return False
 
 
 def _load(engine: Engine) -> None:

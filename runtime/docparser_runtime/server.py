@@ -59,8 +59,8 @@ class Serving:
     log: Log
     sock: socket.socket
 
-    async def run(self) -> bool:
-        """Serve until told to leave; return whether the engine could be loaded."""
+    async def run(self) -> None:
+        """Serve until told to leave, or until the engine cannot be loaded."""
         server = _Server(self._uvicorn_config())
         told, hurried = asyncio.Event(), asyncio.Event()
         _on_signals(told, hurried)
@@ -70,16 +70,12 @@ class Serving:
         self.log.info("listening", host=host, port=port)
         await server.serve(sockets=[self.sock])
         leaving.cancel()
-        failed = loading.done() and not loading.result()
         loading.cancel()
         self.log.info("stopped")
-        return not failed
 
-    async def _load(self, server: "_Server") -> bool:
-        loaded = await self.load()
-        if not loaded:
+    async def _load(self, server: "_Server") -> None:
+        if not await self.load():
             server.should_exit = True
-        return loaded
 
     async def _leave(self, server: "_Server", told: asyncio.Event, hurried: asyncio.Event) -> None:
         await told.wait()

@@ -48,12 +48,12 @@ class Ending:
     """How serving ended.
 
     Attributes:
-        loaded: whether documents could be read.
+        failure: why no document could be read, if that is why it ended.
         clean: whether no thread is left in the engine. The interpreter would wait for such a
             thread, or crash under it.
     """
 
-    loaded: bool
+    failure: str | None
     clean: bool
 
 
@@ -141,7 +141,7 @@ def serve(environ: Mapping[str, str], host: str, port: int) -> Ending:
         parts = parts_of(model, config, log)
     except EngineLoadError as error:
         log.error("engine_load_failed", reason=str(error))  # noqa: TRY400 (it tells all)
-        return Ending(loaded=False, clean=True)
+        return Ending(failure=str(error), clean=True)
     context = assemble(parts)
     app = create_app(context, log, token)
     serving = Serving(app, context.lifecycle, lambda: _load(parts, context), config, log, sock)
@@ -154,11 +154,11 @@ async def _load(parts: Parts, context: Context) -> bool:
 
 async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
     try:
-        loaded = await serving.run()
+        await serving.run()
         idle = await context.service.close(patience_seconds=2)
     finally:
         await parts.reader.close()
     clean = idle and context.lifecycle.phase is not Phase.LOADING
     if clean:
         parts.engine.close()
-    return Ending(loaded, clean)
+    return Ending(context.lifecycle.failure, clean)

@@ -18,7 +18,9 @@ def test_documents_name_files_that_exist(path: Path) -> None:
 
 
 def test_make_targets_that_documents_name_exist() -> None:
-    targets = set(re.findall(r"^([a-z0-9-]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE))
+    targets = set(
+        re.findall(r"^([a-z0-9-]+):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+    )
     for path in DOCUMENTS:
         named = set(re.findall(r"`make ([a-z0-9-]+)", path.read_text()))
         assert named <= targets, f"{path.name} names {named - targets}"

@@ -11,8 +11,7 @@ FOLDERS = ("crds", "operator", "runtime", "tests", "examples")
 MOST_LINES_OF_A_FILE = 250
 MOST_LINES_OF_A_FUNCTION = 40
 
-LONG_FILES: dict[str, str] = {
-}
+LONG_FILES: dict[str, str] = {}
 LONG_FUNCTIONS: dict[str, str] = {}
 
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))

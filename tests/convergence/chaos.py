@@ -21,6 +21,9 @@ from support.world import World
 
 IMAGES = (str(BASE.spec["image"]), NEXT, THIRD, BROKEN)
 
+BYSTANDERS = ("readers", "reader-2")
+"""Names of objects of others; nobody touches them, so neither may the operator."""
+
 Act = Callable[[World], object]
 """Something that happens. Its repr tells what, for a failure's report."""
 
@@ -121,6 +124,7 @@ def _delete_parser(world: World) -> None:
 
 def _pick(world: World, number: int) -> Ref | None:
     refs = [ref_of(m) for kind in CHILDREN for m in world.cluster.of_kind(kind)]
+    refs = [ref for ref in refs if ref.name not in BYSTANDERS]
     return refs[number % len(refs)] if refs else None
 
 

@@ -2,9 +2,10 @@
 
 import os
 
-from convergence.chaos import DAMAGES, FAULTS, MOVES, Named, edit, specs
+from convergence.chaos import BYSTANDERS, DAMAGES, FAULTS, MOVES, Named, edit, specs
 from convergence.scenarios import BASE, BROKEN, ENOUGH_SECONDS, REPLICAS, Scenario, Watchman
-from docparser_operator.kinds import POD
+from docparser_api import names
+from docparser_operator.kinds import POD, SERVICE, SERVICE_ACCOUNT, Manifest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from support.builders import ParserBuilder
@@ -20,6 +21,23 @@ random_runs = settings(
     suppress_health_check=list(HealthCheck),
 )
 moves = st.sampled_from(MOVES)
+
+
+def bystanders(world: World) -> list[Manifest]:
+    """Put objects of others beside ours, as like them as can be, and return them."""
+    labels = {names.LABEL_MANAGED_BY: names.MANAGER, names.LABEL_DEPLOYMENT: BASE.name}
+    return [
+        world.cluster.submit(
+            {
+                "apiVersion": kind.api_version,
+                "kind": kind.kind,
+                "metadata": {"name": name, "namespace": BASE.namespace, "labels": wanted},
+                "spec": {},
+            }
+        )
+        for kind in (SERVICE, SERVICE_ACCOUNT)
+        for name, wanted in zip(BYSTANDERS, (labels, {}), strict=True)
+    ]
 
 
 def end(world: World) -> None:
@@ -61,6 +79,7 @@ def assert_serves(world: World, spec: ParserBuilder) -> None:
 @random_runs
 def test_whatever_happened_the_spec_wins(acts: list[Named], last: ParserBuilder) -> None:
     world = World()
+    others = bystanders(world)
     world.apply(BASE)
     for act in acts:
         act(world)
@@ -68,6 +87,7 @@ def test_whatever_happened_the_spec_wins(acts: list[Named], last: ParserBuilder)
     end(world)
     note(str(world.parser()["status"]))
     assert_at_rest(world)
+    assert all(other in world.cluster.objects.values() for other in others)
     if last.spec["image"] != BROKEN:
         assert_serves(world, last)
 

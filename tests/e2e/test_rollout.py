@@ -78,6 +78,29 @@ def test_revisions_beyond_the_limit_are_forgotten(fake: Deployment, kubectl: Kub
     )
 
 
+def test_orphaned_children_are_adopted(fake: Deployment, kubectl: Kubectl) -> None:
+    pods = sorted(pod["metadata"]["uid"] for pod in fake.pods())
+    spec = (kubectl.get("dpd", "fake") or {})["spec"]
+    kubectl.run("delete", "dpd", "fake", "--cascade=orphan")
+    fake.apply(spec)
+    fake.wait_ready()
+    assert sorted(pod["metadata"]["uid"] for pod in fake.pods()) == pods
+
+
+def test_pods_changed_by_hand_are_replaced_by_their_revision(
+    fake: Deployment, kubectl: Kubectl
+) -> None:
+    name = f"deployment/fake-{fake.status()['currentRevision']}"
+    kubectl.run("set", "env", name, "ADDED=by-hand")
+    eventually(
+        lambda: kubectl.run("get", name, "-o", "jsonpath={.spec.template}"),
+        lambda template: "ADDED" not in template,
+        30,
+        "the variable is gone",
+    )
+    fake.wait_ready()
+
+
 def test_scale_through_kubectl(fake: Deployment, kubectl: Kubectl) -> None:
     kubectl.run("scale", "dpd/fake", "--replicas=3")
     eventually(fake.status, lambda s: s.get("availableReplicas") == 3, 60, "three pods")

@@ -36,6 +36,7 @@ def test_children_are_owned_and_complete(kubectl: Kubectl, reader: Manifest) -> 
     assert reader["status"]["observedGeneration"] == reader["metadata"]["generation"]
     assert {c["type"] for c in reader["status"]["conditions"]} == {
         "Ready",
+        "UpToDate",
         "Progressing",
         "Degraded",
         "NameConflict",
@@ -93,6 +94,46 @@ def settings(kubectl: Kubectl, kind: str, name: str) -> Manifest:
         "labels": metadata.get("labels"),
         "owners": metadata.get("ownerReferences"),
     }
+
+
+def test_what_others_add_to_the_pods_of_a_revision_goes(kubectl: Kubectl, reader: Manifest) -> None:
+    name = f"reader-{reader['status']['currentRevision']}"
+    before = settings(kubectl, "deployment", name)
+    added = [{"name": "runtime", "env": [{"name": "LD_PRELOAD", "value": "/x.so"}]}]
+    change = {"spec": {"template": {"spec": {"containers": added}}}}
+    kubectl.run("patch", "deployment", name, "--type=strategic", "-p", json.dumps(change))
+    eventually(lambda: settings(kubectl, "deployment", name), lambda now: now == before, 20, "gone")
+    wait_serving(kubectl, "reader")
+
+
+def test_orphans_are_adopted(kubectl: Kubectl, reader: Manifest) -> None:
+    pods = {pod["metadata"]["uid"] for pod in kubectl.list("pods")}
+    kubectl.run("delete", "dpd", "reader", "--cascade=orphan")
+    kubectl.apply(a_parser("reader"))
+    again = wait_serving(kubectl, "reader", 60)
+    owners = {
+        child["metadata"]["ownerReferences"][0]["uid"] for child in kubectl.list(CHILDREN, MINE)
+    }
+    assert owners == {again["metadata"]["uid"]}
+    assert {pod["metadata"]["uid"] for pod in kubectl.list("pods")} == pods
+
+
+def test_a_refused_revision_does_not_hold_up_the_one_that_serves(
+    kubectl: Kubectl, reader: Manifest
+) -> None:
+    impossible = {"requests": {"memory": "2Gi"}, "limits": {"memory": "1Gi"}}
+    kubectl.apply(a_parser("reader", resources=impossible))
+    eventually(
+        lambda: condition(kubectl, "reader", "Degraded"),
+        lambda c: c.get("reason") == "InvalidSpec" and "memory limit of 1Gi" in c["message"],
+        30,
+        "the refusal is named",
+    )
+    kubectl.run("scale", "dpd/reader", "--replicas=2")
+    kubectl.run("delete", "service", "reader")
+    eventually(lambda: len(kubectl.list("pods")), lambda count: count == 2, 40, "scaled")
+    eventually(lambda: kubectl.get("service", "reader"), bool, 40, "the Service is back")
+    assert condition(kubectl, "reader", "UpToDate")["status"] == "False"
 
 
 def test_a_deleted_child_comes_back(kubectl: Kubectl, reader: Manifest) -> None:

@@ -64,9 +64,9 @@ def version(manifest: Manifest) -> int:
     return int(manifest["metadata"]["resourceVersion"])
 
 
-def known(manifest: Manifest, live: Manifest, **changes: str) -> Manifest:
+def known(manifest: Manifest, live: Manifest) -> Manifest:
     """Return `manifest` with the identity of `live` as its precondition."""
-    identity = {key: live["metadata"][key] for key in ("uid", "resourceVersion")} | changes
+    identity = {key: live["metadata"][key] for key in ("uid", "resourceVersion")}
     return {**manifest, "metadata": {**manifest["metadata"], **identity}}
 
 
@@ -133,18 +133,18 @@ async def an_older_version_or_another_identity_is_a_conflict(b: Backend) -> None
     b.edit(b.ref(SERVICE_ACCOUNT), {"metadata": {"labels": {"x": "y"}}})
     with pytest.raises(ConflictError):
         await b.cluster.apply(known(manifest, live), force=True)
-    newer = await b.cluster.get(b.ref(SERVICE_ACCOUNT))
-    with pytest.raises(ConflictError):
-        await b.cluster.apply(known(manifest, newer, uid="somebody-else"), force=True)
-    uid = newer["metadata"]["uid"]
+    newer = (await b.cluster.get(b.ref(SERVICE_ACCOUNT)))["metadata"]
+    uid, current = newer["uid"], newer["resourceVersion"]
     with pytest.raises(ConflictError):
         await b.cluster.delete(b.ref(SERVICE_ACCOUNT), uid, live["metadata"]["resourceVersion"])
     with pytest.raises(ConflictError):
-        current = newer["metadata"]["resourceVersion"]
         await b.cluster.delete(b.ref(SERVICE_ACCOUNT), "somebody-else", current)
-    await b.cluster.delete(b.ref(SERVICE_ACCOUNT), uid, newer["metadata"]["resourceVersion"])
+    await b.cluster.delete(b.ref(SERVICE_ACCOUNT), uid, current)
     with pytest.raises(ConflictError):
-        await b.cluster.apply(known(manifest, newer), force=True)
+        await b.cluster.apply(known(manifest, {"metadata": newer}), force=True)
+    await b.cluster.apply(manifest, force=False)
+    with pytest.raises(ConflictError):
+        await b.cluster.apply(known(manifest, {"metadata": newer}), force=True)
 
 
 async def a_status_is_merged_and_null_removes(b: Backend) -> None:

@@ -80,7 +80,7 @@ class Deployment:
 
     def wait_ready(self, seconds: float = 120) -> None:
         """Wait until everything that spec asks for runs and nothing is under way."""
-        self.wait_condition("Progressing", "False", "RolloutComplete", seconds)
+        self.wait_condition("UpToDate", "True", seconds=seconds)
         self.wait_condition("Ready", "True", seconds=seconds)
 
     def pods(self) -> list[Manifest]:

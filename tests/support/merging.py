@@ -30,7 +30,19 @@ def merged(live: Any, wanted: Any, last: Any, name: str = "") -> Any:
     if name in _ATOMIC or not isinstance(wanted, dict) or not isinstance(live, dict):
         return wanted
     before = last if isinstance(last, dict) else {}
-    result = {k: v for k, v in live.items() if k not in before or k in wanted}
+    result = _without(live, {k: v for k, v in before.items() if k not in wanted})
     for key, value in wanted.items():
         result[key] = merged(live.get(key), value, before.get(key), key)
+    return result
+
+
+def _without(live: dict[str, Any], gone: dict[str, Any]) -> dict[str, Any]:
+    """Return `live` without the leaves of `gone`, nor objects that are empty because of that."""
+    result = {}
+    for key, value in live.items():
+        if key in gone and isinstance(value, dict) and isinstance(gone[key], dict):
+            if rest := _without(value, gone[key]):
+                result[key] = rest
+        elif key not in gone:
+            result[key] = value
     return result

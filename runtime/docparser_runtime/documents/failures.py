@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from docparser_runtime import errors
 from docparser_runtime.parser_child.failures import OUT_OF_MEMORY_EXIT, Failure
+from docparser_runtime.parser_child.limits import LONGEST_SIDE
 
 _CORRUPT = "The document is damaged and could not be repaired."
 _MEMORY = "The document takes more memory than a document may use here."
@@ -20,7 +21,8 @@ _ERRORS: Mapping[Failure, tuple[type[errors.DocParserError], str]] = {
     ),
     Failure.IMAGE_TOO_LARGE: (
         errors.ImageTooLarge,
-        "The image has more pixels than a page may have here.",
+        "The image has more pixels than a page may have here, "
+        f"or more than {LONGEST_SIDE} on one side.",
     ),
     Failure.NO_PAGES: (errors.NoPages, "The document has no pages."),
     Failure.PAGE_INVALID: (errors.PageInvalid, "A page of the document has no usable size."),

@@ -5,7 +5,7 @@ import io
 from PIL import Image, ImageOps
 
 from docparser_runtime.parser_child.failures import Failure, Refused
-from docparser_runtime.parser_child.limits import Limits
+from docparser_runtime.parser_child.limits import LONGEST_SIDE, Limits
 from docparser_runtime.parser_child.pages import Picture
 
 FORMATS = {
@@ -56,7 +56,7 @@ class ImagePages:
 
 
 def _check_size(image: Image.Image, limits: Limits) -> None:
-    if image.width * image.height > limits.page_pixels:
+    if image.width * image.height > limits.page_pixels or max(image.size) > LONGEST_SIDE:
         raise Refused(Failure.IMAGE_TOO_LARGE)
     if min(image.size) < 1:
         raise Refused(Failure.PAGE_INVALID)

@@ -3,6 +3,10 @@
 import json
 from dataclasses import asdict, dataclass
 
+LONGEST_SIDE = 20_000
+"""Most pixels of a side of a page. What reads a page scales its short side up, so a strip of few
+pixels could cost more memory than any sheet; at 600 dpi this is a sheet of 84 cm."""
+
 
 @dataclass(frozen=True)
 class Limits:

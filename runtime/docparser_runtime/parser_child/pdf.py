@@ -9,12 +9,10 @@ import pypdfium2  # type: ignore[import-untyped]
 from pypdfium2 import raw
 
 from docparser_runtime.parser_child.failures import Failure, Refused
-from docparser_runtime.parser_child.limits import Limits
+from docparser_runtime.parser_child.limits import LONGEST_SIDE, Limits
 from docparser_runtime.parser_child.pages import Picture
 
 POINTS_PER_INCH = 72
-LONGEST_SIDE = 20_000
-"""Most pixels of a side: of a page that is longer than this, a strip, less detail is drawn."""
 PAGES_PER_OPENING = 64
 """PDFium keeps fonts and images of drawn pages; opening anew every so often bounds that."""
 
@@ -62,6 +60,7 @@ def drawing_scale(width: float, height: float, limits: Limits) -> float:
     """
     if not (0 < width < math.inf and 0 < height < math.inf):
         raise Refused(Failure.PAGE_INVALID)
+    # Of a page that is longer than the longest side, a strip, less detail is drawn.
     scale = min(
         limits.dpi / POINTS_PER_INCH,
         math.sqrt(limits.page_pixels / (width * height)),

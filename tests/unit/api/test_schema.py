@@ -53,7 +53,9 @@ CONVERSIONS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         {
             "type": "object",
             "default": {},
-            "properties": {"size": {"type": "integer", "default": 3, "description": "Size of it."}},
+            "properties": {
+                "size": {"type": "integer", "default": 3, "description": "Size of it. Default: 3."}
+            },
         },
     ),
     "an optional object has no default": (
@@ -61,7 +63,9 @@ CONVERSIONS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         None,
         {
             "type": "object",
-            "properties": {"size": {"type": "integer", "default": 3, "description": "Size of it."}},
+            "properties": {
+                "size": {"type": "integer", "default": 3, "description": "Size of it. Default: 3."}
+            },
         },
     ),
     "a map": (
@@ -94,7 +98,7 @@ CONVERSIONS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         None,
         {
             "type": "object",
-            "properties": {"a": {"type": "integer", "default": 2, "description": "A."}},
+            "properties": {"a": {"type": "integer", "default": 2, "description": "A. Default: 2."}},
             "x-kubernetes-validations": [{"rule": "self.a > 1", "message": "more"}],
         },
     ),

@@ -57,7 +57,7 @@ def test_pods_are_selected_by_what_they_bear() -> None:
 def test_a_user_cannot_take_a_label_that_selects() -> None:
     stolen = {names.LABEL_DEPLOYMENT: "x", "team": "papers"}
     parser = a_parser().with_spec(podMetadata={"labels": stolen}).built()
-    deployment = make_plan(parser, Observed(), START).apply[3]
+    deployment = make_plan(parser, Observed(), START).apply[-1]
     labels = deployment["spec"]["template"]["metadata"]["labels"]
     assert (labels[names.LABEL_DEPLOYMENT], labels["team"]) == ("reader", "papers")
 

@@ -73,8 +73,8 @@ def test_a_first_plan_records_the_revision_before_anything_runs() -> None:
         ("ControllerRevision", ""),
         ("ServiceAccount", ""),
         ("PodDisruptionBudget", ""),
-        ("Deployment", "3"),
         ("Service", OLD_ONE.hash),
+        ("Deployment", "3"),
     ]
     assert made.delete == ()
 
@@ -227,3 +227,20 @@ def test_a_problem_of_the_new_revision_comes_before_one_of_the_old() -> None:
     made = plan(parser, [*stored(OLD_ONE, NEW_ONE), old, new])
     assert made.problem is not None
     assert made.problem.message == "old words"
+
+
+def test_a_first_revision_that_serves_in_part_is_not_given_up_for_the_next() -> None:
+    objects = [*stored(revision(OLD, 1)), deployed(OLD, OLD_ONE, 3, 1)]
+    made = plan(NEW, objects)
+    assert made.decision.stable == OLD_ONE.hash
+    assert made.decision.serving == OLD_ONE.hash
+    assert made.decision.sizes == {OLD_ONE.hash: 3, NEW_ONE.hash: 3}
+
+
+def test_what_serves_is_written_before_what_may_be_refused() -> None:
+    objects = [*stored(OLD_ONE), deployed(OLD, OLD_ONE, 1, 1)]
+    assert order(plan(serving(NEW, OLD_ONE), objects))[3:] == [
+        ("Deployment", "3"),
+        ("Service", OLD_ONE.hash),
+        ("Deployment", "3"),
+    ]

@@ -52,6 +52,8 @@ def test_nothing_is_left_after_a_deletion() -> None:
     world.cluster.remove(REF)
     world.settle(LONG)
     assert {ref.kind for ref in world.cluster.objects} <= {EVENT}
+    assert world.store.children(KEY) == []
+    assert not world.reconciler._writer._applied
 
 
 def test_a_ghost_is_forgotten_when_its_status_cannot_be_written() -> None:

@@ -55,6 +55,17 @@ FIRST = {
     ),
 }
 SURGES = {
+    "with no pod wanted, a revision that was tried in vain does not serve": Case(
+        observed_of(a_workload("old", 0), a_workload("new", 0)),
+        {"stable": "old", "serving": "old", "sizes": {"old": 0, "new": 0}},
+        replicas=0,
+        rollout=rolling("new").model_copy(update={"pods_wanted": 3}),
+    ),
+    "with no pod wanted, a revision that is new serves at once": Case(
+        observed_of(a_workload("old", 0)),
+        {"stable": "new", "serving": "new"},
+        replicas=0,
+    ),
     "a new revision starts beside the old one": Case(
         observed_of(a_workload("old", 3)),
         {

@@ -17,7 +17,7 @@ from docparser_operator.writer import Writer
 from support.memory_faults import Fault
 from unit.operator.desk import KEY, PARENT, PARSER, Desk, settled
 
-FIVE = ["ControllerRevision", "ServiceAccount", "PodDisruptionBudget", "Deployment", "Service"]
+FIVE = ["ControllerRevision", "ServiceAccount", "PodDisruptionBudget", "Service", "Deployment"]
 
 
 async def test_children_are_made_in_order_and_owned() -> None:

@@ -29,6 +29,7 @@ class Program:
 
     process: asyncio.subprocess.Process
     log: list[dict[str, Any]] = field(default_factory=list)
+    last_words: list[str] = field(default_factory=list)
     _reading: asyncio.Task[None] | None = None
 
     @property
@@ -64,7 +65,11 @@ class Program:
     async def read_log(self) -> None:
         assert self.process.stderr is not None
         async for line in self.process.stderr:
-            self.log.append(json.loads(line))
+            if line.startswith(b"{"):
+                assert not self.last_words, "nothing comes after the last words"
+                self.log.append(json.loads(line))
+            else:
+                self.last_words.append(line.decode())
 
 
 @asynccontextmanager

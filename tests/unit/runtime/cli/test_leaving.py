@@ -120,14 +120,6 @@ async def test_probes_are_answered_while_the_engine_loads_and_leaving_is_possibl
         assert await program.exit_code() == 0
 
 
-async def test_an_engine_that_cannot_load_ends_the_process(tmp_path: Path) -> None:
-    (tmp_path / "onnxruntime.py").write_text("raise ImportError('wrong architecture')\n")
-    environ = environment() | {"DOCPARSER_MODEL": "{}", "PYTHONPATH": str(tmp_path)}
-    async with serving(environ, until="engine_load_failed") as program:
-        assert await program.exit_code() == 3
-        assert "wrong architecture" in program.events("engine_load_failed")[0]["reason"]
-
-
 async def test_nothing_secret_is_written_anywhere(page: bytes) -> None:
     """A canary in every place from which text could leak."""
     environ = environment(logLevel="debug") | {ENV_TOKEN: "canary-token"}

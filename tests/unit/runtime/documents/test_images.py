@@ -7,6 +7,8 @@ import zlib
 import numpy as np
 import pytest
 from docparser_runtime.documents.base import DocumentInfo
+from docparser_runtime.errors import ImageTooLarge
+from docparser_runtime.parser_child.limits import LONGEST_SIDE
 from PIL import Image
 from unit.runtime.documents.many_documents import ManyDocuments
 from unit.runtime.documents.opener import Opener
@@ -156,6 +158,36 @@ def test_the_reader_opens_every_kind(opener: Opener, name: str) -> None:
 )
 def test_fault_and_failure(confined: ManyDocuments, content: bytes, failure: str) -> None:
     assert confined.open(content).name == failure
+
+
+def strip(name: str, size: tuple[int, int]) -> bytes:
+    return encoded(Image.new("L", size), name)
+
+
+@pytest.mark.parametrize("name", ["PNG", "JPEG", "TIFF", "BMP"])  # WebP knows no such sides
+@pytest.mark.parametrize("size", [(LONGEST_SIDE + 1, 1), (1, LONGEST_SIDE + 1)])
+def test_a_strip_of_few_pixels_is_refused(
+    confined: ManyDocuments, name: str, size: tuple[int, int]
+) -> None:
+    assert confined.open(strip(name, size)).name == "image_too_large"
+
+
+@pytest.mark.parametrize("size", [(200_000, 1), (1_000_000, 1)])
+def test_a_strip_is_refused_by_its_header(confined: ManyDocuments, size: tuple[int, int]) -> None:
+    assert confined.open(png_of_size(*size)).name == "image_too_large"
+
+
+def test_a_later_frame_may_be_no_strip(confined: ManyDocuments) -> None:
+    images = [Image.new("L", (8, 8)), Image.new("L", (LONGEST_SIDE + 1, 1))]
+    content = encoded(images[0], "TIFF", save_all=True, append_images=images[1:])
+    assert confined.open(content).name == "image_too_large"
+
+
+def test_the_longest_side_is_taken_and_told(confined: ManyDocuments, opener: Opener) -> None:
+    (page,) = confined.open(strip("PNG", (LONGEST_SIDE, 1))).pages
+    assert page.shape == (1, LONGEST_SIDE, 3)
+    with pytest.raises(ImageTooLarge, match=str(LONGEST_SIDE)):
+        opener.read(strip("PNG", (LONGEST_SIDE + 1, 1)))
 
 
 @pytest.mark.parametrize("name", ["PNG", "JPEG", "TIFF", "WEBP", "BMP"])

@@ -63,14 +63,14 @@ def huge_path() -> bytes:
 
 
 def huge_content() -> bytes:
-    return pdf_of_page(stream(deflated_zeros(600), b"/Filter/FlateDecode"))
+    return pdf_of_page(stream(deflated_zeros(300), b"/Filter/FlateDecode"))
 
 
 def huge_image() -> bytes:
     head = b"/Type/XObject/Subtype/Image/Width 30000/Height 30000/BitsPerComponent 8"
     head += b"/ColorSpace/DeviceRGB/Filter/FlateDecode"
     return pdf_of_page(
-        b"q 612 0 0 792 0 0 cm /I Do Q", x_objects={"I": stream(deflated_zeros(300), head)}
+        b"q 612 0 0 792 0 0 cm /I Do Q", x_objects={"I": stream(deflated_zeros(30), head)}
     )
 
 

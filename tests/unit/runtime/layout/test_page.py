@@ -3,6 +3,8 @@
 from docparser_runtime.engine.base import Box
 from docparser_runtime.layout.page import page_result
 from docparser_runtime.layout.rules import Cell, Grid
+from hypothesis import given
+from hypothesis import strategies as st
 from unit.runtime.layout.pages import EM, LEADING, column, text_line
 
 BODY = ["a line that fills the whole column to its end", "and its rest."]
@@ -39,6 +41,32 @@ def test_blocks_carry_text_place_and_confidence() -> None:
     assert (block.text, block.markdown) == ("snow*flake melts.", "snow\\*flake melts.")
     assert block.box == Box(100, 100 - 0.72 * EM, 200, 100 + LEADING)
     assert block.confidence == 0.9
+
+
+@given(
+    places=st.lists(
+        st.tuples(
+            st.integers(0, 900), st.integers(30, 900), st.integers(1, 3), st.integers(15, 40)
+        ),
+        max_size=30,
+    ),
+    has_grid=st.booleans(),
+)
+def test_no_word_is_lost_or_doubled(
+    *, places: list[tuple[int, int, int, int]], has_grid: bool
+) -> None:
+    lines = [
+        text_line(" ".join(f"w{at}x{word}" for word in range(words)), left, baseline, size=size)
+        for at, (left, baseline, words, size) in enumerate(places)
+    ]
+    cells = tuple(
+        Cell(row, side, Box(300 * side, 300 * row, 300 * side + 300, 300 * row + 300))
+        for row in range(2)
+        for side in range(2)
+    )
+    result = page_result(lines, [Grid(2, 2, cells)] if has_grid else [])
+    read = sorted(word for block in result.blocks for word in block.text.split())
+    assert read == sorted(word for line in lines for word in line.text.split())
 
 
 def test_items_make_one_list() -> None:
