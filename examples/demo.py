@@ -35,7 +35,7 @@ LIMIT = 0.01
 
 def main() -> int:
     """Run the demo; return the exit code."""
-    for step in (["build"], ["up"], ["images"]):
+    for step in (["up"], ["images"]):
         if code := cli.main(step):
             return code
     kubectl = local_kubectl().within(NAMESPACE)
@@ -59,9 +59,11 @@ def deploy(kubectl: Kubectl) -> None:
         }
     )
     say("applying examples/01-minimal.yaml and waiting until it is Ready")
+    # A pod of an earlier run would go on with the image that it was started from.
+    kubectl.run("delete", "dpd", NAME, "--ignore-not-found")
     kubectl.run("apply", "-f", str(REPOSITORY / "examples/01-minimal.yaml"))
     kubectl.run(
-        "wait", f"dpd/{NAME}", "--for=condition=Ready", "--timeout=180s", timeout_seconds=200
+        "wait", f"dpd/{NAME}", "--for=condition=UpToDate", "--timeout=180s", timeout_seconds=200
     )
     say(kubectl.run("get", "dpd,pods,services"))
 
