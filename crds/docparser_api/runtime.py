@@ -59,9 +59,6 @@ class RuntimeConfig(ApiModel):
     """CPU time that opening and drawing one page may take, in seconds."""
     parser_memory_bytes: int = Field(1024**3, ge=256 * 1024**2, le=64 * 1024**3)
     """Memory that the process which opens a document may use, in bytes."""
-    max_new_tokens: int = Field(4096, ge=1, le=32_768)
-    """Tokens that a generating engine may write per page when a request names no number. Engines
-    that do not generate refuse the request parameter of this name."""
     engine_threads: int = Field(0, ge=0, le=256)
     """CPU threads of the engine; 0 means one per CPU that the pod may use."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -72,13 +69,21 @@ class RuntimeConfig(ApiModel):
     """Behaviour of the engine `fake`."""
 
 
+UPLOAD_TIMEOUT_SECONDS = 60
+"""Longest time that the body of one request may take to come. The default largest body, 64 MiB,
+makes it at 9 Mbit/s."""
 DRAIN_MARGIN_SECONDS = 10
 """Time to write the last answers and to leave, on top of the longest request."""
 
 
 def longest_drain_seconds(config: RuntimeConfig) -> int:
     """Return the seconds from SIGTERM until the last accepted request has been answered."""
-    return config.lame_duck_seconds + config.queue_timeout_seconds + config.request_timeout_seconds
+    return (
+        config.lame_duck_seconds
+        + UPLOAD_TIMEOUT_SECONDS
+        + config.queue_timeout_seconds
+        + config.request_timeout_seconds
+    )
 
 
 def grace_period_seconds(config: RuntimeConfig) -> int:

@@ -5,7 +5,12 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from docparser_api.base import ApiModel, cel, validations
-from docparser_api.runtime import DRAIN_MARGIN_SECONDS, ModelSpec, RuntimeConfig
+from docparser_api.runtime import (
+    DRAIN_MARGIN_SECONDS,
+    UPLOAD_TIMEOUT_SECONDS,
+    ModelSpec,
+    RuntimeConfig,
+)
 from docparser_api.scheduling import Scheduling
 from docparser_api.workload import (
     Auth,
@@ -17,6 +22,9 @@ from docparser_api.workload import (
     Resources,
     SharedMemory,
 )
+
+_FIXED_SECONDS = UPLOAD_TIMEOUT_SECONDS + DRAIN_MARGIN_SECONDS
+"""The part of the longest request that no field changes."""
 
 
 class PodShape(ApiModel):
@@ -56,7 +64,8 @@ class PodShape(ApiModel):
     """Windows of startup, readiness and liveness probes."""
     termination_grace_period_seconds: int | None = Field(None, ge=1, le=172_800)
     """Time from a pod's deletion until it is killed, in seconds. Default: lameDuckSeconds +
-    queueTimeoutSeconds + requestTimeoutSeconds of spec.runtime, plus 10."""
+    queueTimeoutSeconds + requestTimeoutSeconds of spec.runtime, plus 60 for an upload and 10 to
+    end."""
     auth: Auth | None = None
     """Access token of the service. Absent: everyone who reaches the Service may call it."""
     env: list[EnvVar] | None = Field(None, max_length=64)
@@ -131,10 +140,10 @@ class DocParserDeploymentSpec(PodShape):
                 f"""!has(self.terminationGracePeriodSeconds)
                 || self.terminationGracePeriodSeconds >= self.runtime.lameDuckSeconds
                 + self.runtime.queueTimeoutSeconds + self.runtime.requestTimeoutSeconds
-                + {DRAIN_MARGIN_SECONDS}""",
+                + {_FIXED_SECONDS}""",
                 f"""terminationGracePeriodSeconds must be at least runtime.lameDuckSeconds
                 + runtime.queueTimeoutSeconds + runtime.requestTimeoutSeconds
-                + {DRAIN_MARGIN_SECONDS}, or accepted work would be killed; raise it, remove it,
+                + {_FIXED_SECONDS}, or accepted work would be killed; raise it, remove it,
                 or lower those""",
             ),
             cel(

@@ -34,7 +34,7 @@ app = typer.Typer(
 
 @app.command()
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "0.0.0.0",  # noqa: S104
+    host: Annotated[str, typer.Option(help="Address to listen on; :: is all, IPv4 too.")] = "::",
     port: Annotated[int, typer.Option(help="Port; 0 picks a free one.", min=0, max=65535)] = PORT,
 ) -> None:
     """Serve HTTP until SIGTERM. The configuration comes from DOCPARSER_* variables."""

@@ -4,14 +4,16 @@ from typing import Any
 
 from docparser_runtime import errors, problems
 from docparser_runtime.schemas import ParseForm, ParseRequest, ParseResponse, Problem
-from docparser_runtime.uploads import FORM, JSON, RAW
+from docparser_runtime.uploads import FORM, JSON, LARGER_DOCUMENTS, MOST_JSON_BYTES, RAW
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
 PARSE_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "The document. Its kind is found by its content.",
+        "description": "The document. Its kind is found by its content. A body may have as many "
+        "bytes as `maxBodyBytes` of the configuration says, as JSON never more than "
+        f"{MOST_JSON_BYTES}. {LARGER_DOCUMENTS}",
         "content": {
             JSON: {"schema": ParseRequest.model_json_schema()},
             FORM: {"schema": ParseForm.model_json_schema()},

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from docparser_api.runtime import UPLOAD_TIMEOUT_SECONDS
 from starlette.requests import Request
 
 from docparser_runtime.errors import (
@@ -15,10 +16,9 @@ from docparser_runtime.errors import (
     UnsupportedMediaType,
 )
 
-GRACE_SECONDS: Final = 30
-"""Time that any body may take."""
-SLOWEST_BYTES_PER_SECOND: Final = 16 * 1024
-"""Pace that a longer body must keep up, so that drops of bytes do not hold a connection open."""
+STALL_SECONDS: Final = 30
+"""Longest time in which nothing of a body comes. The time of the whole body is bounded too, by
+`UPLOAD_TIMEOUT_SECONDS`: what has come of it takes memory that others wait for."""
 
 
 class ClientGone(Exception):  # noqa: N818 (nobody is there to be told of an error)
@@ -76,27 +76,35 @@ class Lease:
 
 @dataclass(frozen=True)
 class Body:
-    """A request body that has not been read yet."""
+    """A request body that has not been read yet.
+
+    Attributes:
+        advice: end of the sentence that a body which is too large is answered with.
+    """
 
     request: Request
     max_bytes: int
     lease: Lease
+    advice: str = "."
 
     async def read_into(self, sink: Callable[[bytes], object]) -> None:
         """Pass the body to `sink`, chunk by chunk.
 
         Raises:
             DocumentTooLarge: it is longer than `max_bytes`.
-            BodyTimeout: it comes too slowly.
+            BodyTimeout: it pauses for too long, or takes too long as a whole.
             QueueFull: the bodies of all requests take too much memory.
             ClientGone: the client left.
         """
         self._check_headers()
         size, more = 0, True
-        start = asyncio.get_running_loop().time()
+        clock = asyncio.get_running_loop().time
+        end = clock() + UPLOAD_TIMEOUT_SECONDS
+        stalled = clock() + STALL_SECONDS
         while more:
-            deadline = start + GRACE_SECONDS + size / SLOWEST_BYTES_PER_SECOND
-            chunk, more = await self._receive(deadline)
+            chunk, more = await self._receive(min(stalled, end))
+            if chunk:
+                stalled = clock() + STALL_SECONDS
             size += len(chunk)
             self._check_size(size)
             self.lease.take(len(chunk))
@@ -112,14 +120,17 @@ class Body:
 
     def _check_size(self, size: int) -> None:
         if size > self.max_bytes:
-            raise DocumentTooLarge(f"The body is larger than {self.max_bytes} bytes.")
+            raise DocumentTooLarge(f"The body is larger than {self.max_bytes} bytes{self.advice}")
 
     async def _receive(self, deadline: float) -> tuple[bytes, bool]:
         try:
             async with asyncio.timeout_at(deadline):
                 message = await self.request.receive()
         except TimeoutError:
-            raise BodyTimeout("The body came too slowly.") from None
+            raise BodyTimeout(
+                f"The body came too slowly: nothing for {STALL_SECONDS} seconds, "
+                f"or not all of it within {UPLOAD_TIMEOUT_SECONDS}."
+            ) from None
         if message["type"] == "http.disconnect":
             raise ClientGone
         return message.get("body", b""), message.get("more_body", False)

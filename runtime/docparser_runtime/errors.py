@@ -47,7 +47,7 @@ class Unauthorized(DocParserError):
 
 
 class DocumentTooLarge(DocParserError):
-    """The body exceeds `maxBodyBytes`."""
+    """The body exceeds `maxBodyBytes`, or as JSON the lower limit of such bodies."""
 
     code = "document_too_large"
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE

@@ -2,10 +2,12 @@
 
 SIGTERM: `/readyz` says no at once; for `lameDuckSeconds` requests are still accepted, each answer
 closing its connection; then the listener closes, what was accepted is finished, and the process
-ends. More signals change nothing, but a second SIGINT (a person at the keyboard) skips the wait.
+ends. A body that is still on its way then has the time that any body has, and no more. More signals
+change nothing, but a second SIGINT (a person at the keyboard) skips the wait.
 """
 
 import asyncio
+import errno
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
@@ -24,6 +26,9 @@ from docparser_runtime.protocol import bounded
 _KEEP_ALIVE_SECONDS: Final = 75
 """Longer than load balancers keep idle connections, so that they close first."""
 _BACKLOG: Final = 2048
+EVERY_ADDRESS: Final = "::"
+_EVERY_IPV4_ADDRESS: Final = "0.0.0.0"  # noqa: S104 (a service of a pod is for its network)
+_WITHOUT_IPV6: Final = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL)
 
 
 class ListenError(Exception):
@@ -33,14 +38,30 @@ class ListenError(Exception):
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on `host` and `port`.
 
+    `EVERY_ADDRESS` means those of IPv4 too, and these alone where the machine has no IPv6.
+
     Raises:
         ListenError: it cannot.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        if host != EVERY_ADDRESS:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        return _listen_everywhere(port)
     except (OSError, OverflowError) as error:
         raise ListenError(f"cannot listen on {host}, port {port}: {error}") from None
+
+
+def _listen_everywhere(port: int) -> socket.socket:
+    if socket.has_dualstack_ipv6():
+        try:
+            return socket.create_server(
+                (EVERY_ADDRESS, port), family=socket.AF_INET6, backlog=_BACKLOG, dualstack_ipv6=True
+            )
+        except OSError as error:
+            if error.errno not in _WITHOUT_IPV6:
+                raise
+    return socket.create_server((_EVERY_IPV4_ADDRESS, port), backlog=_BACKLOG)
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class ParseService:
             raise UnsupportedParameter(
                 "max_new_tokens: this engine does not generate, leave it out."
             )
-        return ParseOptions(wanted or self._config.max_new_tokens)
+        return ParseOptions(wanted)
 
     def _start(self, upload: Upload, options: ParseOptions, place: Place) -> _Job:
         job = asyncio.create_task(self._read(upload, options))

@@ -1,8 +1,9 @@
 """Turns a request body, in whatever form it comes, into documents and options."""
 
+import asyncio
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import ValidationError
@@ -24,6 +25,10 @@ RAW: Final = (
     "image/tiff",
     "image/webp",
 )
+MOST_JSON_BYTES: Final = 32 * 1024 * 1024
+"""Largest JSON body, even where other bodies may be larger: it is decoded in a few steps that
+nothing can interrupt, and longer ones would hold up all other requests and the probes."""
+LARGER_DOCUMENTS: Final = f"Send larger documents as {FORM}, or raw as the body itself."
 _MOST_FAULTS: Final = 8
 _SPARE_ELEMENTS: Final = 2 * LONGEST_PASSWORD
 _SHOWN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -51,11 +56,13 @@ async def read(body: Body, max_pages: int) -> Upload:
     content_type = body.request.headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip().lower()
     if kind == JSON:
-        upload = _from_json(await _read_bytes(body), max_pages)
+        content = await _read_bytes(_for_json(body))
+        # Between the steps of the decoding, the event loop gets its turn.
+        upload = await asyncio.to_thread(_from_json, content, max_pages)
     elif kind == FORM:
         upload = _from_form(await forms.read(body, content_type))
     elif kind in RAW:
-        upload = Upload((await _read_bytes(body),), Options())
+        upload = Upload((bytes(await _read_bytes(body)),), Options())
     else:
         raise UnsupportedMediaType(f"Send Content-Type {JSON}, {FORM} or one of {', '.join(RAW)}.")
     if not all(upload.documents) or not upload.documents:
@@ -70,13 +77,19 @@ def refuse_query(names: Iterable[str]) -> None:
         raise InvalidRequest(f"Unknown query parameters: {shown}.")
 
 
-async def _read_bytes(body: Body) -> bytes:
+def _for_json(body: Body) -> Body:
+    if body.max_bytes <= MOST_JSON_BYTES:
+        return body
+    return replace(body, max_bytes=MOST_JSON_BYTES, advice=f" as JSON. {LARGER_DOCUMENTS}")
+
+
+async def _read_bytes(body: Body) -> bytearray:
     content = bytearray()
     await body.read_into(content.extend)
-    return bytes(content)
+    return content
 
 
-def _from_json(content: bytes, max_pages: int) -> Upload:
+def _from_json(content: bytearray, max_pages: int) -> Upload:
     if not content.strip():
         raise EmptyDocument("The body is empty.")
     _check_elements(content, max_pages)
@@ -90,7 +103,7 @@ def _from_json(content: bytes, max_pages: int) -> Upload:
     return Upload(documents, _options(request))
 
 
-def _check_elements(content: bytes, max_pages: int) -> None:
+def _check_elements(content: bytearray, max_pages: int) -> None:
     """Refuse JSON whose mere structure would take much more memory and time than its bytes.
 
     Base64 holds none of these characters. A password may, so there is room for a long one.

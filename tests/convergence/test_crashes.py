@@ -40,13 +40,16 @@ def places(name: str, fault: Fault) -> list[int]:
     """Return the writes at which `fault` is worth trying, counted from 1.
 
     A crash before a write is one after the write before it, except for the first. Of the Events,
-    which nothing depends on, one is enough.
+    which nothing depends on, one is enough. A refusal is met in the same way wherever it comes
+    from, so one for each kind of write is enough.
     """
     if fault is Fault.CRASH_BEFORE:
         return [1]
-    writes = undisturbed(name).writes
-    events = [n for n, write in enumerate(writes, 1) if write.ref.kind == EVENT]
-    return [n for n in range(1, len(writes) + 1) if n not in events[1:]]
+    writes = list(enumerate(undisturbed(name).writes, 1))
+    if fault in {Fault.CONFLICT, Fault.UNAVAILABLE}:
+        return list({(write.verb, write.ref): n for n, write in writes}.values())
+    events = [n for n, write in writes if write.ref.kind == EVENT]
+    return [n for n, _ in writes if n not in events[1:]]
 
 
 def changing(writes: list[Write]) -> int:

@@ -20,9 +20,9 @@ REFUSED: dict[str, tuple[Manifest, str, Manifest]] = {
         {"image": "example.org/runtime:latest@sha256:" + "a" * 64},
     ),
     "a grace period that would kill accepted work": (
-        {"terminationGracePeriodSeconds": 60},
+        {"terminationGracePeriodSeconds": 404},
         "or accepted work would be killed; raise it, remove it",
-        {"terminationGracePeriodSeconds": 345},
+        {"terminationGracePeriodSeconds": 405},
     ),
     "a deadline shorter than the start": (
         {"rollout": {"progressDeadlineSeconds": 60}},

@@ -13,17 +13,15 @@ _MEMORY = "The document takes more memory than a document may use here."
 _CRASHED = "The document made the program that opens it fail."
 _TIMEOUT = "Opening or drawing a page of the document took too long."
 
+_SIZE = f"The image has more pixels than a page may have here, or a side of over {LONGEST_SIDE}."
+
 _ERRORS: Mapping[Failure, tuple[type[errors.DocParserError], str]] = {
     Failure.CORRUPT: (errors.DocumentCorrupt, _CORRUPT),
     Failure.ENCRYPTION_UNKNOWN: (
         errors.UnsupportedEncryption,
         "The document is encrypted by a method that no password opens here.",
     ),
-    Failure.IMAGE_TOO_LARGE: (
-        errors.ImageTooLarge,
-        "The image has more pixels than a page may have here, "
-        f"or more than {LONGEST_SIDE} on one side.",
-    ),
+    Failure.IMAGE_TOO_LARGE: (errors.ImageTooLarge, _SIZE),
     Failure.NO_PAGES: (errors.NoPages, "The document has no pages."),
     Failure.PAGE_INVALID: (errors.PageInvalid, "A page of the document has no usable size."),
     Failure.PASSWORD_INVALID: (

@@ -79,10 +79,11 @@ class ParseOptions:
     """What a request asks of the engine.
 
     Attributes:
-        max_new_tokens: most tokens per page, for engines that generate.
+        max_new_tokens: most tokens per page, for engines that generate; None when the request
+            names no number.
     """
 
-    max_new_tokens: int
+    max_new_tokens: int | None
 
 
 @dataclass(frozen=True)

@@ -64,10 +64,8 @@ async def test_an_engine_that_cannot_be_imported_is_the_last_word(tmp_path: Path
     async with serving(environ, until="engine_load_failed") as program:
         assert await program.exit_code() == 3
     assert "architecture" in program.events("engine_load_failed")[0]["reason"]
-    assert program.last_words == [
-        "docparser-runtime: engine_load_failed: "
-        "engine rapidocr cannot be imported: wrong architecture\n"
-    ]
+    reason = "engine rapidocr cannot be imported: wrong architecture"
+    assert program.last_words == [f"docparser-runtime: engine_load_failed: {reason}\n"]
 
 
 async def test_an_engine_that_cannot_load_is_the_last_word(tmp_path: Path) -> None:

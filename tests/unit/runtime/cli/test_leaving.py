@@ -5,7 +5,6 @@ import io
 import json
 import signal
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
 import pytest

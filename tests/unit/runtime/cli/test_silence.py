@@ -12,6 +12,10 @@ from unit.runtime.cli.processes import environment, serving
 from unit.runtime.doubles import PARSE
 
 
+def left_in(folder: Path) -> list[Path]:
+    return [*folder.rglob("*")]
+
+
 async def test_the_engine_keeps_no_records_of_its_use(tmp_path: Path) -> None:
     stream = io.BytesIO()
     Image.new("RGB", (64, 48), "white").save(stream, "PNG")
@@ -27,4 +31,4 @@ async def test_the_engine_keeps_no_records_of_its_use(tmp_path: Path) -> None:
         assert answer.status_code == 200
         program.signal(signal.SIGTERM)
         assert await program.exit_code() == 0
-    assert [*tmp_path.rglob("*")] == []
+    assert left_in(tmp_path) == []

@@ -1,11 +1,12 @@
 """Clients that leave or dawdle, and requests that come when all places are taken."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from docparser_api.runtime import UPLOAD_TIMEOUT_SECONDS
 from docparser_runtime import body
 from unit.runtime.doubles import PARSE, Service, StartService, a_document, eventually
 
@@ -129,38 +130,55 @@ async def test_bodies_share_a_bounded_memory(start: StartService) -> None:
     assert answer.status_code == 200
 
 
-@pytest.mark.looptime
-@pytest.mark.parametrize(
-    ("chunk", "every_seconds", "ends_after"),
-    [
-        (b"", 1000, lambda seconds: seconds == body.GRACE_SECONDS),
-        (b"x", 1, lambda seconds: body.GRACE_SECONDS <= seconds < body.GRACE_SECONDS + 1),
-    ],
-)
-async def test_a_body_that_comes_too_slowly_ends_the_request(
-    start: StartService, chunk: bytes, every_seconds: float, ends_after: Callable[[float], bool]
-) -> None:
-    service = await start()
-    exchange = Exchange(service.app)
+async def seconds_until_refused(exchange: Exchange, chunk: bytes, every_seconds: float) -> float:
+    """Return how long a body that goes on and on is read; each chunk but the first comes late."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     task = exchange.start(PDF | {"transfer-encoding": "chunked"})
     while not task.done():
-        if chunk:
-            exchange.body(chunk, more=True)
+        exchange.body(chunk, more=True)
         await asyncio.wait({task}, timeout=every_seconds)
-    assert ends_after(loop.time() - began)
     assert exchange.sent[0]["status"] == 408
     assert (b"connection", b"close") in exchange.sent[0]["headers"]
+    assert b'"code":"body_timeout"' in exchange.sent[1]["body"]
+    return loop.time() - began
 
 
 @pytest.mark.looptime
-async def test_a_long_upload_at_a_fair_pace_is_taken(start: StartService) -> None:
-    service = await start(max_body_bytes=10_000_000)
+@pytest.mark.parametrize("burst", [b"", b"x", b"x" * 60_000_000])
+async def test_a_body_that_stalls_ends_the_request(start: StartService, burst: bytes) -> None:
+    service = await start()
+    seconds = await seconds_until_refused(Exchange(service.app), burst, every_seconds=1000)
+    assert seconds == body.STALL_SECONDS
+    assert service.context.budget.taken_bytes == 0
+
+
+@pytest.mark.looptime
+@pytest.mark.parametrize("every_seconds", [1, body.STALL_SECONDS - 1])
+async def test_a_body_that_never_ends_ends_the_request(
+    start: StartService, every_seconds: float
+) -> None:
+    service = await start()
+    seconds = await seconds_until_refused(Exchange(service.app), b"x" * 1000, every_seconds)
+    assert seconds == UPLOAD_TIMEOUT_SECONDS
+    assert service.context.budget.taken_bytes == 0
+
+
+@pytest.mark.looptime
+async def test_pieces_of_nothing_are_no_progress(start: StartService) -> None:
+    service = await start()
+    assert await seconds_until_refused(Exchange(service.app), b"", 1) == body.STALL_SECONDS
+
+
+@pytest.mark.looptime
+async def test_the_largest_body_is_taken_at_a_fair_pace(start: StartService) -> None:
+    service = await start()
     exchange = Exchange(service.app)
     task = exchange.start(PDF | {"transfer-encoding": "chunked"})
-    for _ in range(200):
-        exchange.body(b" " * body.SLOWEST_BYTES_PER_SECOND, more=True)
+    size = service.context.config.max_body_bytes - len(b"no document")
+    steps = UPLOAD_TIMEOUT_SECONDS - 1
+    for _ in range(steps):
+        exchange.body(b" " * (size // steps), more=True)
         await asyncio.sleep(1)
     exchange.body(b"no document")
     await task
