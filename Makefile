@@ -3,6 +3,7 @@
 PYTHON := .venv/bin/python
 CLUSTER := PYTHONPATH=tests $(PYTHON) -m localcluster
 FAST := tests/unit tests/architecture tests/contract tests/convergence
+# Two workers, one per core of a small machine.
 SOURCES := crds operator runtime tests examples
 
 .PHONY: help demo test test-fast test-integration test-e2e lint format generate images cluster cluster-down clean
@@ -15,11 +16,11 @@ demo: .venv/.ready ## Real cluster, operator, a pod that reads a PDF; prints the
 
 test: lint test-fast test-integration test-e2e ## Everything, as CI runs it
 
-test-fast: .venv/.ready ## Unit, architecture, contract and convergence tests; no cluster
-	$(PYTHON) -m pytest $(FAST)
+test-fast: .venv/.ready ## Unit, architecture, contract and convergence tests, in less than a minute
+	$(PYTHON) -m pytest $(FAST) -q -n 2 --dist worksteal
 
-test-integration: .venv/.ready ## The operator against a real API server
-	$(CLUSTER) build
+test-integration: .venv/.ready ## Operator against a real API server, runtime as a real process
+	test -n "$$KUBEBUILDER_ASSETS" || $(CLUSTER) build
 	$(PYTHON) -m pytest tests/integration
 
 test-e2e: .venv/.ready cluster images ## Pods under a real kubelet

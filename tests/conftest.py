@@ -1,6 +1,7 @@
 """What concerns the whole test suite."""
 
 import asyncio
+import os
 
 import pytest
 
@@ -15,5 +16,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Say that there is no event loop yet, or pytest-asyncio makes one that nobody closes."""
+    """Say that there is no event loop yet, or pytest-asyncio makes one that nobody closes.
+
+    And let onnxruntime keep no records of the tests that load an engine without its registry.
+    """
     asyncio.set_event_loop(None)
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

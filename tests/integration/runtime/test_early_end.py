@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from docparser_api.names import ENV_MODEL
 from docparser_runtime import farewell
-from unit.runtime.cli.processes import COMMAND, environment, run, serving
+from integration.runtime.processes import COMMAND, environment, run, serving
 
 OWN_PID_NAMESPACE = ("unshare", "--pid", "--fork")
 TOLD = "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\nraise ImportError('survived')\n"

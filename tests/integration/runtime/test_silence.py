@@ -7,8 +7,8 @@ from pathlib import Path
 
 import httpx
 from docparser_api.names import ENV_MODEL
+from integration.runtime.processes import environment, serving
 from PIL import Image
-from unit.runtime.cli.processes import environment, serving
 from unit.runtime.doubles import PARSE
 
 

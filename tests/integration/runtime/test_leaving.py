@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 from docparser_api.names import ENV_TOKEN
+from integration.runtime.processes import Program, environment, serving
 from PIL import Image
-from unit.runtime.cli.processes import Program, environment, serving
 from unit.runtime.doubles import PARSE, eventually
 
 

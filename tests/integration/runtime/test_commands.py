@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from docparser_api.names import ENV_MODEL, ENV_RUNTIME
 from docparser_runtime.__main__ import app, main
+from integration.runtime.processes import environment, run
 from PIL import Image
 from support.sample_document import sample_pdf
 from typer.testing import CliRunner
-from unit.runtime.cli.processes import environment, run
 
 NAME = "docparser-runtime"
 
