@@ -191,13 +191,18 @@ def _message(data: bytes) -> str:
         return data[:200].decode(errors="replace")
 
 
-async def connect(count_write: Callable[[str, str], None]) -> KubernetesCluster:
-    """Return a connection made from KUBECONFIG or, inside a pod, from its service account."""
+async def connect(
+    count_write: Callable[[str, str], None], kubeconfig: str | None
+) -> KubernetesCluster:
+    """Return a connection made from the file `kubeconfig`.
+
+    Without one, from the service account inside a pod, and from the user's own file elsewhere.
+    """
     configuration = Configuration()
-    if "KUBERNETES_SERVICE_HOST" in os.environ and "KUBECONFIG" not in os.environ:
+    if "KUBERNETES_SERVICE_HOST" in os.environ and kubeconfig is None:
         config.load_incluster_config(client_configuration=configuration)
     else:
-        await config.load_kube_config(client_configuration=configuration)
+        await config.load_kube_config(kubeconfig, client_configuration=configuration)
     configuration.connection_pool_maxsize = POOL_SIZE
     client = ApiClient(configuration)
     client.user_agent = names.MANAGER

@@ -1,6 +1,7 @@
 """Wires the operator together and runs it until it is told to stop."""
 
 import asyncio
+import os
 import signal
 import threading
 import time
@@ -131,7 +132,7 @@ async def main(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     metrics = Metrics()
-    cluster = await connect(metrics.count_write)
+    cluster = await connect(metrics.count_write, os.environ.get("KUBECONFIG"))
     try:
         await Program(settings, cluster, metrics).run(stop)
     finally:

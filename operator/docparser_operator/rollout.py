@@ -80,10 +80,13 @@ def decide(now: Situation) -> Decision:
 
 
 def _is_complete(now: Situation) -> bool:
-    """Return whether the target may serve. With no pod wanted, one that was tried is unproven."""
+    """Return whether the target may serve.
+
+    With no pod wanted, one that was tried is unproven; it waits, if there is another to go back to.
+    """
     running = now.rollout
     tried = running is not None and running.revision == now.target and running.pods_wanted > 0
-    if now.replicas == 0 and tried:
+    if now.replicas == 0 and tried and now.stable is not None:
         return False
     return _available(now, now.target) >= now.replicas
 

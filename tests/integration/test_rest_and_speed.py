@@ -52,7 +52,10 @@ def test_fifty_at_once_have_a_child_within_a_second(
     parsers = [a_parser(name, replicas=0) for name in FIFTY]
     kubectl.run("create", "-f", "-", stdin=json.dumps(as_list(parsers)))
     eventually(
-        lambda: len(kubectl.list("services")), lambda found: found == len(FIFTY), 60, "all Services"
+        lambda: len(kubectl.list("deployments")),
+        lambda found: found == len(FIFTY),
+        60,
+        "all Deployments",
     )
     seen = list(requests(control_plane.audit_log, kubectl.namespace))
     created = {

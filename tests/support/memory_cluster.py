@@ -1,8 +1,8 @@
 """An API server in memory, as far as the operator uses one, with faults on request.
 
 It keeps resourceVersions, uids and generations, merges applied manifests and
-checks preconditions as the real one does; `integration/test_cluster.py` holds
-both to the same expectations. Controllers are in `memory_controllers`.
+checks preconditions as the real one does: `conformance` holds both to the same
+expectations. Controllers are in `memory_controllers`.
 """
 
 import json

@@ -47,6 +47,13 @@ FIRST = {
         stable=None,
         rules=IN_PLACE,
     ),
+    "a first revision that is scaled to zero has nothing to wait for": Case(
+        observed_of(a_workload("new", 1, available=0)),
+        {"stable": "new", "sizes": {"new": 0}},
+        stable=None,
+        replicas=0,
+        rollout=rolling("new").model_copy(update={"pods_wanted": 1}),
+    ),
     "a first revision of no pods serves at once": Case(
         observed_of(a_workload("new", 0)),
         {"stable": "new", "sizes": {"new": 0}},
