@@ -80,7 +80,8 @@ async def what_is_not_there_is_not_found(b: Backend) -> None:
 
 
 async def applying_the_same_again_makes_no_new_version(b: Backend) -> None:
-    manifest = b.deployment(0)
+    # A Service: the controllers write into a Deployment at any moment.
+    manifest = b.service(app="a")
     first = await b.cluster.apply(manifest, force=False)
     second = await b.cluster.apply(manifest, force=True)
     assert first["metadata"]["uid"] == second["metadata"]["uid"]
