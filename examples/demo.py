@@ -20,7 +20,7 @@ sys.path.insert(0, str(REPOSITORY / "tests"))
 
 from localcluster import cli  # noqa: E402 (tests/ is not installed)
 from support.installation import install  # noqa: E402
-from support.kubectl import Kubectl, local_kubectl  # noqa: E402
+from support.kubectl import Kubectl, KubectlError, local_kubectl  # noqa: E402
 from support.sample_document import (  # noqa: E402
     SAMPLE_PAGES,
     character_error_rate,
@@ -125,4 +125,11 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        say("interrupted; the same command goes on from here")
+        sys.exit(130)
+    except KubectlError as error:
+        say(str(error))
+        sys.exit(1)
