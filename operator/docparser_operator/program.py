@@ -58,7 +58,7 @@ class Program:
         Raises:
             Exception: whatever ended the part that failed.
         """
-        app = health.application(self._metrics.registry, self._alive, lambda: self._watching.synced)
+        app = health.application(self._metrics.registry, self._alive, self._watching.synced.is_set)
         runner = await health.serve(app, self._settings.port)
         end_of_watch = threading.Event()
         self._tasks = [
@@ -77,7 +77,7 @@ class Program:
 
     async def _watch(self, end: threading.Event) -> None:
         """Watch until `end` is set; first wait for the CRD, since kopf looks for it only once."""
-        await self._synced()
+        await self._watching.synced.wait()
         namespaces = self._settings.watch_namespaces
         await asyncio.to_thread(handlers.watch, self._from_thread(), namespaces, end)
 

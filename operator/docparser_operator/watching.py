@@ -32,7 +32,7 @@ class Watching:
         metrics: where events are counted.
 
     Attributes:
-        synced: whether everything has been listed once.
+        synced: set once everything has been listed.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Watching:
         self._namespaces: Sequence[str | None] = namespaces or [None]
         self._metrics = metrics
         self._relisted = asyncio.Event()
-        self.synced = False
+        self.synced = asyncio.Event()
 
     def on_event(self, kind: Kind, event_type: str | None, manifest: Manifest) -> None:
         """Take one watch event in."""
@@ -68,7 +68,7 @@ class Watching:
                 listing = await self._cluster.list(kind, namespace, selector)
                 for key in self._store.replace(kind, namespace, listing):
                     self._wake(key)
-        self.synced = True
+        self.synced.set()
         self._metrics.last_sync.set_to_current_time()
 
     async def run(self, resync_seconds: float) -> None:

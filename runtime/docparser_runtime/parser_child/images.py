@@ -1,6 +1,8 @@
 """Images, decoded with Pillow; the frames of a TIFF file are its pages."""
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from PIL import Image, ImageOps
 
@@ -28,31 +30,32 @@ class ImagePages:
         # Pillow warns at this size and refuses twice of it, before it decodes.
         Image.MAX_IMAGE_PIXELS = limits.page_pixels
         self._limits = limits
-        try:
+        with _refusals():
             self._image = Image.open(io.BytesIO(content), formats=[FORMATS[media_type]])
             _check_size(self._image, limits)
             self.count = _frame_count(self._image, limits) if media_type == "image/tiff" else 1
-        except (Refused, MemoryError):
-            raise
-        except Image.DecompressionBombError:
-            raise Refused(Failure.IMAGE_TOO_LARGE) from None
-        except Exception:  # noqa: BLE001 - decoders raise whatever the damage leads to
-            raise Refused(Failure.CORRUPT) from None
 
     def picture(self, index: int) -> Picture:
         """Return frame `index`, upright, on white."""
-        try:
+        with _refusals():
             self._image.seek(index)
             _check_size(self._image, self._limits)
             self._image.load()
             rgb = _rgb(ImageOps.exif_transpose(self._image))
             return Picture(rgb.width, rgb.height, memoryview(rgb.tobytes()), None)
-        except (Refused, MemoryError):
-            raise
-        except Image.DecompressionBombError:
-            raise Refused(Failure.IMAGE_TOO_LARGE) from None
-        except Exception:  # noqa: BLE001 - decoders raise whatever the damage leads to
-            raise Refused(Failure.CORRUPT) from None
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn what a decoder raises into the failure that it stands for."""
+    try:
+        yield
+    except (Refused, MemoryError):
+        raise
+    except Image.DecompressionBombError:
+        raise Refused(Failure.IMAGE_TOO_LARGE) from None
+    except Exception:  # noqa: BLE001 - decoders raise whatever the damage leads to
+        raise Refused(Failure.CORRUPT) from None
 
 
 def _check_size(image: Image.Image, limits: Limits) -> None:

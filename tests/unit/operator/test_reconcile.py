@@ -6,29 +6,12 @@ from docparser_operator.errors import NotLeaderError
 from docparser_operator.kinds import (
     CONTROLLER_REVISION,
     DEPLOYMENT,
-    DOC_PARSER,
     EVENT,
     POD,
-    Key,
-    Ref,
     ref_of,
 )
-from support.builders import a_parser
 from support.world import World, run
-
-PARSER = a_parser().with_replicas(2)
-NEXT = PARSER.with_image("example.org/runtime:2")
-BROKEN = PARSER.with_image("example.org/runtime:broken")
-REF = Ref(DOC_PARSER, "default", "reader")
-KEY = Key("default", "reader")
-LONG = 2000.0
-
-
-def a_settled_world() -> World:
-    world = World()
-    world.apply(PARSER)
-    world.settle(LONG)
-    return world
+from unit.operator.reconcile_case import BROKEN, KEY, LONG, NEXT, PARSER, REF, a_settled_world
 
 
 def test_a_new_object_comes_to_serve() -> None:

@@ -3,28 +3,12 @@
 import pytest
 from docparser_operator.errors import ApiError
 from docparser_operator.kinds import (
-    DOC_PARSER,
     SERVICE,
-    Key,
     Ref,
 )
 from docparser_operator.reconcile import REFUSED_RETRY_SECONDS
-from support.builders import a_parser
 from support.world import World
-
-PARSER = a_parser().with_replicas(2)
-NEXT = PARSER.with_image("example.org/runtime:2")
-BROKEN = PARSER.with_image("example.org/runtime:broken")
-REF = Ref(DOC_PARSER, "default", "reader")
-KEY = Key("default", "reader")
-LONG = 2000.0
-
-
-def a_settled_world() -> World:
-    world = World()
-    world.apply(PARSER)
-    world.settle(LONG)
-    return world
+from unit.operator.reconcile_case import LONG, PARSER, a_settled_world
 
 
 def test_a_spec_that_cannot_be_used_is_reported_and_what_runs_goes_on() -> None:

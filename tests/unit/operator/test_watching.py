@@ -73,9 +73,9 @@ async def test_an_end_wakes_the_owner() -> None:
 async def test_a_full_list_finds_what_no_event_told() -> None:
     desk = Desk()
     desk.submit()
-    assert not desk.watching.synced
+    assert not desk.watching.synced.is_set()
     await desk.watching.full_sync()
-    assert desk.watching.synced
+    assert desk.watching.synced.is_set()
     assert desk.woken == [KEY]
     desk.cluster.remove(ref_of(desk.submit()))
     await desk.watching.full_sync()
@@ -120,8 +120,8 @@ async def test_a_comparison_that_fails_is_made_again() -> None:
     desk.cluster.away = True
     task = asyncio.create_task(run_for(desk, 50))
     await asyncio.sleep(10)
-    assert not desk.watching.synced
+    assert not desk.watching.synced.is_set()
     desk.cluster.away = False
     await asyncio.sleep(2 * SETTLE_SECONDS)
-    assert desk.watching.synced
+    assert desk.watching.synced.is_set()
     await task
