@@ -27,7 +27,7 @@ def output(
     try:
         done = subprocess.run(
             command,
-            input=stdin,
+            input=stdin or "",  # never the caller's own: a program that asks must not wait
             env={**os.environ, **(env or {})},
             cwd=cwd,
             capture_output=True,

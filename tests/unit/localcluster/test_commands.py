@@ -18,7 +18,14 @@ def test_a_missing_program_is_named() -> None:
 
 def test_a_hanging_program_is_given_up() -> None:
     with pytest.raises(Failure, match="no end after"):
-        commands.output([sys.executable, "-c", "input()"], stdin=None, deadline_seconds=0.01)
+        commands.output(
+            [sys.executable, "-c", "import signal; signal.pause()"], deadline_seconds=0.01
+        )
+
+
+def test_a_program_that_asks_gets_no_answer_from_the_terminal() -> None:
+    ask = "print(repr(__import__('sys').stdin.read()))"
+    assert commands.output([sys.executable, "-c", ask]).strip() == "''"
 
 
 def test_a_watched_step_leaves_its_output_in_the_log(tmp_path: Path) -> None:
