@@ -35,6 +35,19 @@ CONTAINER: Final = "runtime"
 PORT: Final = 8080
 PORT_NAME: Final = "http"
 
+WEIGHTS_CACHE: Final = "/weights"
+"""Where the cache of the weights is mounted: read-write for the fetch, read-only for the engine."""
+WEIGHTS_SOURCE: Final = "/weights-source"
+"""Where a volume or an image with weights is mounted, read-only."""
+WEIGHTS_CHECK: Final = "/weights-check"
+"""Where the fetch notes that weights of WEIGHTS_SOURCE were verified."""
+WEIGHTS_MANIFEST: Final = "/weights-manifest/manifest.json"
+"""Where the manifest lies that a ConfigMap holds."""
+WEIGHTS_MANIFEST_FILE: Final = "docparser-manifest.json"
+"""Name of the manifest beside the files of the weights."""
+WEIGHTS_CONTAINER: Final = "weights"
+"""Name of the init container that fetches and verifies the weights."""
+
 PATH_STARTUP: Final = "/startupz"
 PATH_READY: Final = "/readyz"
 PATH_LIVE: Final = "/livez"
@@ -49,3 +62,6 @@ ENV_RUNTIME: Final = "DOCPARSER_RUNTIME"
 """Environment variable that holds `spec.runtime` as JSON."""
 ENV_TOKEN: Final = "DOCPARSER_TOKEN"  # noqa: S105 (a variable's name, not a token)
 """Environment variable that holds the bearer token which clients must send."""
+ENV_WEIGHTS_PREFIX: Final = "DOCPARSER_WEIGHTS_"
+"""Prefix of the variables that hold credentials for the source of the weights: ACCESS_KEY_ID,
+SECRET_ACCESS_KEY, SESSION_TOKEN, TOKEN."""

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from docparser_api.base import ApiModel
+from docparser_api.weights import Weights
 
 Engine = Literal["rapidocr", "fake"]
 
@@ -22,6 +23,8 @@ class ModelSpec(ApiModel):
     part of the image; `fake` answers with a fixed text and is meant for load tests."""
     name: str | None = Field(None, min_length=1, max_length=253, pattern=r"^[A-Za-z0-9._/-]+$")
     """Name reported as `model` in answers and metrics. Default: the engine's own name."""
+    weights: Weights | None = None
+    """Weights of the engine. Absent: those that are part of the image."""
 
 
 class FakeConfig(ApiModel):
@@ -31,6 +34,19 @@ class FakeConfig(ApiModel):
     """Time that reading one page takes, in milliseconds."""
     load_milliseconds: int = Field(0, ge=0, le=600_000)
     """Time that loading takes, in milliseconds."""
+    text: str | None = Field(None, min_length=1, max_length=4096)
+    """Text of every page. Default: the file `fake.md` of the weights or, without one, a title and a
+    sentence about the page's size."""
+    fail_percent: int = Field(0, ge=0, le=100)
+    """Share of documents that end in an engine failure (500), in percent, evenly spread."""
+    repeat_percent: int = Field(0, ge=0, le=100)
+    """Share of pages that are flagged as `repetition`, in percent, evenly spread."""
+    truncate_percent: int = Field(0, ge=0, le=100)
+    """Share of pages that are flagged as `truncated`, in percent, evenly spread."""
+    leak_bytes_per_page: int = Field(0, ge=0, le=1024**3)
+    """Memory that each page takes and never gives back, in bytes."""
+    crash_after_pages: int = Field(0, ge=0, le=1_000_000)
+    """Pages after which the process ends abruptly; 0 means never."""
 
 
 class RuntimeConfig(ApiModel):
