@@ -15,6 +15,8 @@ def response(reading: Reading, *, request_id: str, model: str) -> ParseResponse:
         pages=pages,
         vision_tokens=sum(page.vision_tokens for page in pages),
         repaired=reading.repaired,
+        truncated=any(page.truncated for page in pages),
+        repetition=any(page.repetition for page in pages),
         timings=Timings(queue=reading.queue_seconds, parse=reading.parse_seconds),
     )
 
@@ -29,6 +31,8 @@ def _page(index: int, page: Page) -> PageBody:
         text="\n\n".join(block.text for block in blocks) if blocks else page.result.markdown,
         blocks=tuple(_block(block) for block in blocks),
         vision_tokens=page.result.vision_tokens,
+        truncated=page.result.truncated,
+        repetition=page.result.repetition,
         seconds=page.seconds,
     )
 

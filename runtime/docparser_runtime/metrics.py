@@ -38,14 +38,16 @@ class Metrics:
         self.page_seconds = self._seconds(
             "docparser_page_duration_seconds", "Time that the engine took for a page."
         )
-        self.pages = Counter("docparser_pages", "Pages that were read.", registry=registry)
-        self.vision_tokens = Counter(
-            "docparser_vision_tokens", "Tokens that page images took.", registry=registry
+        self.pages = self._count("docparser_pages", "Pages that were read.")
+        self.truncated = self._count(
+            "docparser_pages_truncated", "Pages on which the engine stopped before the end."
         )
-        self.repaired = Counter(
-            "docparser_documents_repaired",
-            "Documents whose structure had to be mended.",
-            registry=registry,
+        self.repetition = self._count(
+            "docparser_pages_repetition", "Pages on which the engine repeated itself."
+        )
+        self.vision_tokens = self._count("docparser_vision_tokens", "Tokens that page images took.")
+        self.repaired = self._count(
+            "docparser_documents_repaired", "Documents whose structure had to be mended."
         )
         self.ready = Gauge(
             "docparser_engine_ready", "Whether the engine is loaded.", registry=registry
@@ -74,6 +76,9 @@ class Metrics:
             tuple(labels),
             registry=self.registry,
         ).labels(**labels).set(1)
+
+    def _count(self, name: str, text: str) -> Counter:
+        return Counter(name, text, registry=self.registry)
 
     def _seconds(self, name: str, text: str, *labels: str) -> Histogram:
         return Histogram(name, text, labels, buckets=_SECONDS, registry=self.registry)

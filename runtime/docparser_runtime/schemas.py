@@ -103,6 +103,12 @@ class PageBody(Body):
     """The page in pieces."""
     vision_tokens: int
     """Tokens that the page image took; 0 for engines without."""
+    truncated: bool
+    """Whether the engine stopped before the end of the page, such as at its longest output. What
+    stands here is the beginning."""
+    repetition: bool
+    """Whether the engine began to repeat itself without end and was stopped. What stands here may
+    lack the rest of the page."""
     seconds: float
     """Time that the engine took."""
 
@@ -131,6 +137,10 @@ class ParseResponse(Body):
     """Sum over the pages."""
     repaired: bool
     """Whether the document was damaged and had to be mended."""
+    truncated: bool
+    """Whether a page is `truncated`."""
+    repetition: bool
+    """Whether a page is a `repetition`."""
     timings: Timings
     """Where the time went."""
 

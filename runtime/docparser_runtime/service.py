@@ -154,9 +154,12 @@ class ParseService:
         )
         result = await _to_the_end(running)
         seconds = self._tools.clock() - began
-        self._tools.metrics.pages.inc()
-        self._tools.metrics.page_seconds.observe(seconds)
-        self._tools.metrics.vision_tokens.inc(result.vision_tokens)
+        metrics = self._tools.metrics
+        metrics.pages.inc()
+        metrics.truncated.inc(result.truncated)
+        metrics.repetition.inc(result.repetition)
+        metrics.page_seconds.observe(seconds)
+        metrics.vision_tokens.inc(result.vision_tokens)
         return Page(image.width, image.height, result, seconds)
 
     def _engine_page(self, image: PageImage, options: ParseOptions) -> PageResult:

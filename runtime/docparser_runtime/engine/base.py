@@ -94,11 +94,16 @@ class PageResult:
         markdown: the whole page as Markdown, blocks in reading order.
         blocks: the same in pieces.
         vision_tokens: tokens that the page image took; 0 for engines without.
+        truncated: whether the engine stopped before the end of the page, such as at its longest
+            output.
+        repetition: whether the engine fell into a loop and was stopped.
     """
 
     markdown: str
     blocks: tuple[Block, ...] = field(default_factory=tuple)
     vision_tokens: int = 0
+    truncated: bool = False
+    repetition: bool = False
 
 
 class Engine(Protocol):

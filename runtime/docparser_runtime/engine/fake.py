@@ -1,6 +1,10 @@
 """An engine without a model: for load tests, demonstrations and tests of everything around it."""
 
+import os
+import threading
 import time
+from pathlib import Path
+from typing import Final
 
 from docparser_api.runtime import FakeConfig
 
@@ -8,42 +12,115 @@ from docparser_runtime.engine.base import (
     Block,
     BlockKind,
     Box,
+    EngineLoadError,
     PageImage,
     PageResult,
     ParseOptions,
 )
 
+TEXT_FILE: Final = "fake.md"
+"""File among the weights that holds the text of every page."""
+CRASH_EXIT_CODE: Final = 139
+"""What a container reports whose process touched memory that is not its own (128 + SIGSEGV)."""
+_PERCENT: Final = 100
+
 
 class FakeEngine:
-    """Answers with a text that depends only on the page's position and size.
+    """Answers with a given text, or with one that depends only on the page's position and size.
 
-    Loading and reading take the time that the configuration says.
+    Loading and reading take the time that the configuration says, and fail as often as it says.
+    Faults come by counting, not by chance: of any n documents or pages in a row, the share that the
+    configuration names is faulty, give or take one. A document is counted at its first page, and
+    fails there.
     """
 
     name = "fake"
     generates = False
 
-    def __init__(self, config: FakeConfig) -> None:
+    def __init__(self, config: FakeConfig, weights: Path | None = None) -> None:
         self._config = config
+        self._weights = weights
+        self._text = config.text
+        self._lock = threading.Lock()
+        self._documents = 0
+        self._pages = 0
+        self._leaked: list[bytes] = []
 
     def load(self) -> None:
-        """Wait `loadMilliseconds`."""
+        """Wait `loadMilliseconds` and read the text of the weights, unless `text` replaces it.
+
+        Raises:
+            EngineLoadError: the file is there but cannot be read.
+        """
         time.sleep(self._config.load_milliseconds / 1000)
+        if self._text is None and self._weights is not None:
+            self._text = _text_of(self._weights / TEXT_FILE)
 
     def warmup(self) -> None:
         """Succeed: there is nothing that could be wrong."""
 
     def parse(self, page: PageImage, options: ParseOptions) -> PageResult:  # noqa: ARG002
-        """Wait `pageMilliseconds` and return a title and a sentence about the page."""
-        time.sleep(self._config.page_milliseconds / 1000)
-        title = f"Page {page.index + 1}"
-        sentence = f"It measures {page.width} by {page.height} pixels."
-        whole = Box(0, 0, page.width, page.height)
-        blocks = (
-            Block(BlockKind.TITLE, title, f"# {title}", whole, confidence=1.0, level=1),
-            Block(BlockKind.PARAGRAPH, sentence, sentence, whole, confidence=1.0),
+        """Wait `pageMilliseconds` and return the text, or a title and a sentence about the page.
+
+        Raises:
+            FakeFailure: it is this document's turn to fail.
+        """
+        config = self._config
+        document, number = self._count(page)
+        if 0 < config.crash_after_pages < number:
+            os._exit(CRASH_EXIT_CODE)
+        time.sleep(config.page_milliseconds / 1000)
+        self._leak(config.leak_bytes_per_page)
+        if page.index == 0 and _is_due(document, config.fail_percent):
+            raise FakeFailure(f"failPercent is {config.fail_percent}")
+        markdown, blocks = _sizes(page) if self._text is None else (self._text, ())
+        return PageResult(
+            markdown,
+            blocks,
+            truncated=_is_due(number, config.truncate_percent),
+            repetition=_is_due(number, config.repeat_percent),
         )
-        return PageResult("\n\n".join(block.markdown for block in blocks), blocks)
 
     def close(self) -> None:
-        """Do nothing: nothing was taken."""
+        """Do nothing: what leaked stays."""
+
+    def _count(self, page: PageImage) -> tuple[int, int]:
+        """Return how many documents and pages began up to now, this one included."""
+        with self._lock:
+            self._documents += page.index == 0
+            self._pages += 1
+            return self._documents, self._pages
+
+    def _leak(self, size: int) -> None:
+        if size:
+            # Ones, not zeros: the system gives no memory for zeros that nobody wrote.
+            self._leaked.append(b"\1" * size)
+
+
+class FakeFailure(Exception):  # noqa: N818 (a failure on purpose)
+    """The engine fails because it was told to."""
+
+
+def _is_due(number: int, percent: int) -> bool:
+    """Return whether the `number`th of a row, from 1, is one of the `percent` in a hundred."""
+    return number * percent // _PERCENT > (number - 1) * percent // _PERCENT
+
+
+def _text_of(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise EngineLoadError(f"{file.name} of the weights cannot be read: {error}") from None
+
+
+def _sizes(page: PageImage) -> tuple[str, tuple[Block, ...]]:
+    title = f"Page {page.index + 1}"
+    sentence = f"It measures {page.width} by {page.height} pixels."
+    whole = Box(0, 0, page.width, page.height)
+    blocks = (
+        Block(BlockKind.TITLE, title, f"# {title}", whole, confidence=1.0, level=1),
+        Block(BlockKind.PARAGRAPH, sentence, sentence, whole, confidence=1.0),
+    )
+    return "\n\n".join(block.markdown for block in blocks), blocks

@@ -43,6 +43,8 @@ async def test_an_upload_is_answered_page_by_page(service: Service) -> None:
             }
         ],
         "vision_tokens": 7,
+        "truncated": False,
+        "repetition": False,
         "seconds": 0,
     }
     assert [page["index"] for page in body["pages"]] == [0, 1]
