@@ -31,6 +31,23 @@ ANNOTATION_OUTCOME: Final = f"{GROUP}/outcome"
 ANNOTATION_RETRY: Final = f"{GROUP}/retry"
 """On a DocParserDeployment: a new value lets a failed revision be tried again."""
 
+ANNOTATION_PROMOTE: Final = f"{GROUP}/promote"
+"""On a DocParserDeployment: `REVISION/STEP` ends the wait at that step of that revision's rollout,
+`REVISION/all` skips all steps that are left. REVISION is a number or a hash."""
+ANNOTATION_PAUSE: Final = f"{GROUP}/pause"
+"""On a DocParserDeployment: `true` stops the rollout before its next step, until it is removed."""
+ANNOTATION_ABORT: Final = f"{GROUP}/abort"
+"""On a DocParserDeployment: REVISION, a number or a hash, whose rollout is given up."""
+ANNOTATION_ROLLBACK_TO: Final = f"{GROUP}/rollback-to"
+"""On a DocParserDeployment: a number, a hash or `resourceVersion:N` of the revision that is to run
+instead of the one in spec. What follows a `#` is a remark."""
+LABEL_PURPOSE: Final = f"{GROUP}/purpose"
+"""On a Job and its pod: what the operator runs it for."""
+SUFFIX_CANARY: Final = "-canary"
+"""Ending of the name of the Service for the new revision during a rollout."""
+SUFFIX_STABLE: Final = "-stable"
+"""Ending of the name of the Service for the serving revision alone during a rollout."""
+
 CONTAINER: Final = "runtime"
 PORT: Final = 8080
 PORT_NAME: Final = "http"

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from docparser_api.base import ApiModel, cel, validations
+from docparser_api.rollout import RolloutSpec
 from docparser_api.runtime import (
     DRAIN_MARGIN_SECONDS,
     UPLOAD_TIMEOUT_SECONDS,
@@ -16,6 +17,7 @@ from docparser_api.workload import (
     Auth,
     EnvVar,
     LocalReference,
+    ObjectName,
     PodMetadata,
     Probes,
     PullPolicy,
@@ -74,6 +76,15 @@ class PodShape(ApiModel):
     """Extra labels and annotations of the pods."""
 
 
+class Gateway(ApiModel):
+    """An HTTPRoute of the Gateway API that splits the requests during a canary."""
+
+    http_route: ObjectName
+    """Name of an HTTPRoute of the same namespace with a backendRef to the Service. The operator
+    adds a backendRef to `<name>-canary` beside it and sets the weights; nothing else of the
+    route is touched."""
+
+
 class ServiceSpec(ApiModel):
     """The Service in front of the pods."""
 
@@ -94,6 +105,8 @@ class ServiceSpec(ApiModel):
     """Port on every node, for type NodePort and LoadBalancer. Default: the cluster chooses."""
     annotations: dict[str, str] | None = Field(None, max_length=32)
     """Annotations of the Service, for load balancers of a cloud."""
+    gateway: Gateway | None = None
+    """Route through which a canary gets its exact share. Absent: its share is that of its pods."""
 
 
 class DisruptionBudget(ApiModel):
@@ -112,23 +125,6 @@ class DisruptionBudget(ApiModel):
     """Pods that must stay."""
     max_unavailable: int | None = Field(None, ge=0)
     """Pods that may go at the same time. Default, when minAvailable is absent too: 1."""
-
-
-class RolloutSpec(ApiModel):
-    """How a new revision takes over from the old one."""
-
-    strategy: Literal["Surge", "InPlace"] = "Surge"
-    """`Surge` starts the new revision beside the old one and moves the Service once all new pods
-    are available; it needs room for both. `InPlace` replaces pods without ever running more than
-    spec.replicas, so it needs no free GPU; with one replica the service is away meanwhile."""
-    max_unavailable: int = Field(1, ge=1, le=1000)
-    """Pods that `InPlace` replaces at the same time."""
-    min_ready_seconds: int = Field(0, ge=0, le=3600)
-    """Seconds that a new pod must be ready before it counts as available."""
-    progress_deadline_seconds: int = Field(1200, ge=30, le=86_400)
-    """Seconds without progress after which a new revision counts as failed. Its pods are then
-    removed, the old revision goes on serving, and the revision is not tried again until spec or
-    the annotation docparser.dev/retry changes."""
 
 
 class DocParserDeploymentSpec(PodShape):
@@ -151,6 +147,22 @@ class DocParserDeploymentSpec(PodShape):
                 "+ self.rollout.minReadySeconds",
                 "rollout.progressDeadlineSeconds must be at least probes.startupTimeoutSeconds "
                 "+ rollout.minReadySeconds, or a slow start would count as a failure",
+            ),
+            cel(
+                "has(self.service.gateway) || !has(self.rollout.steps) || self.rollout.steps.all("
+                "s, !has(s.setWeight) || s.setWeight <= 50 || s.setWeight == 100)",
+                "a setWeight from 51 to 99 needs service.gateway; without it the share is that of "
+                "the pods, and the serving revision keeps all of its own",
+            ),
+            cel(
+                """!has(self.model.weights)
+                || !has(self.model.weights.cache.persistentVolumeClaim)
+                || self.model.weights.cache.persistentVolumeClaim.accessMode
+                in ['ReadWriteMany', 'ReadOnlyMany']
+                || (self.replicas <= 1 && self.rollout.strategy in ['InPlace', 'Recreate'])""",
+                """a weights cache with access mode ReadWriteOnce is attached to one node: use a
+                ReadWriteMany claim, or at most one replica with rollout.strategy InPlace or
+                Recreate""",
             ),
         )
     )

@@ -3,19 +3,33 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StringConstraints
+from pydantic import Field
 
 from docparser_api.base import ApiModel
+from docparser_api.rollout_status import (
+    TOLERANT,
+    AnalysisStatus,
+    Measurement,
+    RollbackStatus,
+    RolloutPause,
+    RolloutStatus,
+    Timestamp,
+    Verdict,
+)
 
-Timestamp = Annotated[
-    str,
-    StringConstraints(max_length=32),
-    Field(json_schema_extra={"format": "date-time"}),
+__all__ = [
+    "AnalysisStatus",
+    "Condition",
+    "ConditionType",
+    "DocParserDeploymentStatus",
+    "Measurement",
+    "Reason",
+    "RollbackStatus",
+    "RolloutPause",
+    "RolloutStatus",
+    "Timestamp",
+    "Verdict",
 ]
-"""Time in UTC, RFC 3339, whole seconds."""
-
-# A newer operator may have written fields that this one does not know.
-_TOLERANT = ConfigDict(extra="ignore")
 
 
 class ConditionType(StrEnum):
@@ -26,6 +40,10 @@ class ConditionType(StrEnum):
     DEGRADED = "Degraded"
     NAME_CONFLICT = "NameConflict"
     UP_TO_DATE = "UpToDate"
+    CAPACITY_AVAILABLE = "CapacityAvailable"
+    WEIGHTS_VERIFIED = "WeightsVerified"
+    ROLLED_BACK = "RolledBack"
+    ROLLBACK_READY = "RollbackReady"
 
 
 class Reason(StrEnum):
@@ -54,18 +72,46 @@ class Reason(StrEnum):
     API_ERROR = "ApiError"
     NAME_CONFLICT = "NameConflict"
     NO_CONFLICT = "NoConflict"
+    PAUSED = "Paused"
+    ANALYSING = "Analysing"
+    ABORTED = "Aborted"
+    ANALYSIS_FAILED = "AnalysisFailed"
+    TOO_MANY_RESTARTS = "TooManyRestarts"
+    DEADLINE_EXCEEDED = "ProgressDeadlineExceeded"
+    INVALID_REQUEST = "InvalidRequest"
+    ROLLED_BACK = "RolledBack"
+    NOT_ROLLED_BACK = "NotRolledBack"
+    REVISION_NOT_FOUND = "RevisionNotFound"
+    REVISION_NOT_USABLE = "RevisionNotUsable"
+    CAPACITY_FREE = "CapacityFree"
+    NO_GPU_NEEDED = "NoGpuNeeded"
+    INSUFFICIENT_GPUS = "InsufficientGpus"
+    WEIGHTS_VERIFIED = "Verified"
+    WEIGHTS_NOT_USED = "NoWeightsConfigured"
+    WEIGHTS_PENDING = "WeightsPending"
+    WEIGHTS_INVALID = "WeightsInvalid"
+    VOLUME_NOT_USABLE = "VolumeNotUsable"
+    NO_PREVIOUS_REVISION = "NoPreviousRevision"
+    ROLLBACK_CHECKED = "RollbackChecked"
+    ROLLBACK_CHECK_PENDING = "RollbackCheckPending"
+    ROLLBACK_CHECK_FAILED = "RollbackCheckFailed"
+    ROLLBACK_CHECK_DISABLED = "RollbackCheckDisabled"
+    GATEWAY_NOT_USABLE = "GatewayNotUsable"
 
 
 class Condition(ApiModel):
     """One observation about the object, as the Kubernetes API conventions define it."""
 
-    model_config = _TOLERANT
+    model_config = TOLERANT
 
     type: ConditionType
     """What is observed: Ready (the Service is backed by all wanted pods of the current revision),
     UpToDate (what serves is what spec asks for, and nothing older is left), Progressing (a rollout
     is under way), Degraded (something needs attention), NameConflict (an object of somebody else
-    bears a name that the operator needs)."""
+    bears a name that the operator needs), CapacityAvailable (the GPUs that a rollout needs are
+    free), WeightsVerified (every byte of the weights is what the manifest says), RolledBack (the
+    annotation docparser.dev/rollback-to is in force), RollbackReady (the previous revision was
+    tried out and can come back)."""
     status: Literal["True", "False", "Unknown"]
     """Whether it holds."""
     observed_generation: int = Field(ge=0)
@@ -78,34 +124,10 @@ class Condition(ApiModel):
     """Why, in words, with the cluster's own message where there is one."""
 
 
-class RolloutStatus(ApiModel):
-    """The rollout that is under way, or the last one."""
-
-    model_config = _TOLERANT
-
-    revision: str = Field(max_length=63)
-    """Hash of the revision that is rolled out."""
-    started_at: Timestamp
-    """When it began."""
-    progressed_at: Timestamp | None = None
-    """When the revision last got more pods, or more available ones than ever before. The
-    progress deadline counts from here."""
-    available_pods: int = Field(0, ge=0)
-    """Most pods of the revision that were available at the same time."""
-    pods_wanted: int = Field(0, ge=0)
-    """Most pods that the revision was asked to have; 0 once it serves."""
-    promoted_at: Timestamp | None = None
-    """When the Service moved to it."""
-    completed_at: Timestamp | None = None
-    """When the old revision was gone."""
-    failed_at: Timestamp | None = None
-    """When it was given up."""
-
-
 class DocParserDeploymentStatus(ApiModel):
     """What runs. Written by the operator only."""
 
-    model_config = _TOLERANT
+    model_config = TOLERANT
 
     observed_generation: int = Field(0, ge=0)
     """Latest generation that was planned and written completely."""
@@ -133,6 +155,8 @@ class DocParserDeploymentStatus(ApiModel):
     """Address of the Service inside the cluster."""
     rollout: RolloutStatus | None = None
     """The rollout that is under way, or the last one."""
+    rollback: RollbackStatus | None = None
+    """The rollback that was asked for by annotation."""
     conditions: Annotated[
         list[Condition],
         Field(
@@ -143,4 +167,4 @@ class DocParserDeploymentStatus(ApiModel):
             },
         ),
     ] = []
-    """Ready, UpToDate, Progressing, Degraded, NameConflict."""
+    """What is the case, each with its reason."""

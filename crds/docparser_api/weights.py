@@ -56,8 +56,10 @@ class ClaimSource(ApiModel):
 
 
 class ImageSource(ApiModel):
-    """A directory of an OCI image or artifact that the kubelet mounts as a volume (needs
-    Kubernetes 1.33 and a container runtime with image volumes)."""
+    """A directory of an OCI image or artifact that the kubelet mounts as a volume.
+
+    This needs Kubernetes 1.33 and a container runtime with image volumes.
+    """
 
     reference: str = Field(
         min_length=1,
@@ -111,10 +113,12 @@ class WeightsSource(ApiModel):
 
 
 class WeightsManifest(ApiModel):
-    """The list of files with their sizes and digests, made by `docparser-runtime weights
-    manifest`."""
+    """The list of files with their sizes and digests.
 
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    `docparser-runtime weights manifest` makes it.
+    """
+
+    sha256: str = Field(max_length=64, pattern=r"^[0-9a-f]{64}$")
     """SHA-256 of the manifest itself, in hexadecimal digits. It pins every byte of the weights."""
     config_map_key_ref: ConfigMapKey | None = None
     """Key of a ConfigMap that holds the manifest. Default: it lies beside the files as

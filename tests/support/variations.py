@@ -1,12 +1,13 @@
 """Changes every field of a model in turn, found by walking its schema."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from docparser_api.schema import Schema, structural
 from pydantic import BaseModel, ValidationError
 
-_TEXTS = ("b", "b/c", "b:2", "7", "b-2")
+_TEXTS = ("b", "b/c", "b:2", "7", "b-2", "https://b", "/bc", "b" * 64)
 
 
 def variations(model: type[BaseModel], base: dict[str, Any]) -> Iterator[tuple[str, BaseModel]]:
@@ -78,4 +79,12 @@ def _other(schema: Schema, choice: int) -> Any:
         return (low, low + 1, schema.get("maximum"))[choice % 3]
     if schema.get("type") == "boolean":
         return not schema.get("default", False)
-    return _TEXTS[choice]
+    if schema.get("type") == "number":
+        return schema.get("minimum", 0) + 0.5 / (choice + 1)
+    fitting = [text for text in _TEXTS if _fits(schema, text)]
+    return fitting[choice % len(fitting)]
+
+
+def _fits(schema: Schema, text: str) -> bool:
+    length = schema.get("minLength", 0) <= len(text) <= schema.get("maxLength", len(text))
+    return length and re.search(schema.get("pattern", ""), text) is not None
