@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn  # noqa: E402
 import typer  # noqa: E402
 from docparser_api.names import PORT  # noqa: E402
 
+from docparser_runtime.weights import commands as weights  # noqa: E402
+
 if TYPE_CHECKING:
     from docparser_runtime.uploads import Upload
 
@@ -30,6 +32,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(weights.app)
+app.command()(weights.check)
 
 
 @app.command()

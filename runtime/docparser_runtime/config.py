@@ -17,15 +17,20 @@ class ConfigError(Exception):
     """The environment does not describe a service; the message names what to mend."""
 
 
-def load(environ: Mapping[str, str]) -> tuple[ModelSpec, RuntimeConfig]:
+def load(
+    environ: Mapping[str, str], also_known: frozenset[str] = frozenset()
+) -> tuple[ModelSpec, RuntimeConfig]:
     """Return the configuration that `environ` holds, defaults where it holds none.
+
+    `also_known` names variables that the caller reads by itself.
 
     Raises:
         ConfigError: a variable of our prefix is unknown, or a value does not fit its class.
     """
-    unknown = sorted(n for n in environ if n.startswith(ENV_PREFIX) and n not in _KNOWN)
+    all_known = _KNOWN | also_known
+    unknown = sorted(n for n in environ if n.startswith(ENV_PREFIX) and n not in all_known)
     if unknown:
-        known = ", ".join(sorted(_KNOWN))
+        known = ", ".join(sorted(all_known))
         raise ConfigError(f"unknown environment variables: {', '.join(unknown)} (known: {known})")
     return _read(environ, ENV_MODEL, ModelSpec), _read(environ, ENV_RUNTIME, RuntimeConfig)
 

@@ -35,14 +35,25 @@ class RapidOcrEngine:
     generates = False
 
     def __init__(self, threads: int = 0, weights: Path | None = None) -> None:
-        """Read with `threads` CPU threads, 0 for all usable, and the files of folder `weights`."""
+        """Read with `threads` CPU threads, 0 for all usable, and the files of folder `weights`.
+
+        They bear the names that they have in the package rapidocr: `PP-OCRv6_det_small.onnx` and
+        `PP-OCRv6_rec_small.onnx`.
+        """
         self._threads = threads or usable_cpus()
         self._weights = weights
         self._models: tuple[Detector, Recognizer] | None = None
 
     def load(self) -> None:
-        """Load the weights."""
+        """Load the weights.
+
+        Raises:
+            EngineLoadError: a file is missing or damaged.
+        """
         folder = self._weights or packaged_weights()
+        for name in (DETECTION_WEIGHTS, RECOGNITION_WEIGHTS):
+            if not (folder / name).is_file():
+                raise EngineLoadError(f"The weights in {folder} lack the file {name}.")
         # OpenCV has threads of its own and knows nothing of quotas.
         cv2.setNumThreads(self._threads)
         try:

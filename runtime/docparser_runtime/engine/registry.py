@@ -2,18 +2,31 @@
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import docparser_api.runtime as api
 
 from docparser_runtime.engine.base import Engine
+from docparser_runtime.weights.places import IN_A_POD, Places
 
 
-def create_engine(model: api.ModelSpec, config: api.RuntimeConfig) -> Engine:
-    """Return the engine that `model` names, not yet loaded."""
-    return _FACTORIES[model.engine](config)
+def create_engine(
+    model: api.ModelSpec, config: api.RuntimeConfig, places: Places = IN_A_POD
+) -> Engine:
+    """Return the engine that `model` names, not yet loaded.
+
+    Raises:
+        EngineLoadError: its weights were not verified.
+    """
+    weights = None
+    if model.weights is not None:
+        from docparser_runtime.weights.directory import ready_directory  # noqa: PLC0415
+
+        weights = ready_directory(model.weights, places)
+    return _FACTORIES[model.engine](config, weights)
 
 
-def _rapidocr(config: api.RuntimeConfig) -> Engine:
+def _rapidocr(config: api.RuntimeConfig, weights: Path | None) -> Engine:
     # onnxruntime looks when it is imported. Unless told not to, it keeps an identity of this
     # machine and a database below HOME, and sends what it collects to its makers.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -22,16 +35,16 @@ def _rapidocr(config: api.RuntimeConfig) -> Engine:
     from docparser_runtime.engine.rapidocr import RapidOcrEngine  # noqa: PLC0415
 
     onnxruntime.disable_telemetry_events()
-    return RapidOcrEngine(config.engine_threads)
+    return RapidOcrEngine(config.engine_threads, weights)
 
 
-def _fake(config: api.RuntimeConfig) -> Engine:
+def _fake(config: api.RuntimeConfig, weights: Path | None) -> Engine:
     from docparser_runtime.engine.fake import FakeEngine  # noqa: PLC0415
 
-    return FakeEngine(config.fake)
+    return FakeEngine(config.fake, weights)
 
 
-_FACTORIES: Mapping[api.Engine, Callable[[api.RuntimeConfig], Engine]] = {
+_FACTORIES: Mapping[api.Engine, Callable[[api.RuntimeConfig, Path | None], Engine]] = {
     "rapidocr": _rapidocr,
     "fake": _fake,
 }

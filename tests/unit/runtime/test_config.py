@@ -65,6 +65,6 @@ def test_every_variable_of_the_contract_is_known() -> None:
     declared = {
         getattr(names, name)
         for name in typing.get_type_hints(names)
-        if name.startswith("ENV_") and name != "ENV_PREFIX"
+        if name.startswith("ENV_") and not name.endswith("_PREFIX")
     }
     assert declared == config._KNOWN

@@ -1,0 +1,1 @@
+"""Weights of a model: fetched, verified, marked and pruned before an engine loads them."""

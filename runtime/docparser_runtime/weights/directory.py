@@ -1,0 +1,40 @@
+"""The verified directory that an engine loads its weights from."""
+
+from pathlib import Path
+
+from docparser_api.weights import Weights
+
+from docparser_runtime.engine.base import EngineLoadError
+from docparser_runtime.weights import marker
+from docparser_runtime.weights.errors import WeightsError
+from docparser_runtime.weights.marker import MARKER, Marker
+from docparser_runtime.weights.places import Places
+
+
+def marked(weights: Weights, places: Places) -> Marker | str:
+    """Return the marker that holds for `weights`, else why there is none.
+
+    The pod's own note counts first. A marker beside the files counts only in a cache, where the
+    fetch wrote it: on a volume that somebody filled, anybody could have.
+
+    Raises:
+        WeightsError: the source leads out of its volume.
+    """
+    root = places.root(weights)
+    own = (places.check / MARKER).exists() or not weights.is_fetched
+    return marker.valid(places.check if own else root, root, weights.manifest.sha256)
+
+
+def ready_directory(weights: Weights, places: Places) -> Path:
+    """Return the directory with the files of `weights`.
+
+    Raises:
+        EngineLoadError: they were not verified, or were changed since.
+    """
+    try:
+        found = marked(weights, places)
+    except WeightsError as error:
+        raise EngineLoadError(f"The weights {weights.directory} are refused: {error}") from None
+    if not isinstance(found, Marker):
+        raise EngineLoadError(f"The weights {weights.directory} are refused: {found}.")
+    return places.root(weights)

@@ -1,0 +1,1 @@
+"""Where weights are fetched from."""
