@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn  # noqa: E402
 import typer  # noqa: E402
 from docparser_api.names import PORT  # noqa: E402
 
+from docparser_runtime.golden import commands as golden  # noqa: E402
 from docparser_runtime.weights import commands as weights  # noqa: E402
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.command("golden")(golden.compare)
 app.add_typer(weights.app)
 app.command()(weights.check)
 

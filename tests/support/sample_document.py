@@ -178,16 +178,17 @@ def canvas_pdf(
 
 
 def pdf_of(pages: Sequence[Sequence[Column]]) -> bytes:
-    """Return one page for each list of columns; raises when the text of a column overflows."""
+    """Return one page for each list of columns."""
+    return canvas_pdf(lambda canvas, index: fill(pages[index], canvas), len(pages))
 
-    def draw(canvas: Canvas, index: int) -> None:
-        for frame, flowables in pages[index]:
-            rest = list(flowables)
-            frame.addFromList(rest, canvas)
-            if rest:
-                raise ValueError(f"page {index} overflows")
 
-    return canvas_pdf(draw, len(pages))
+def fill(columns: Sequence[Column], canvas: Canvas) -> None:
+    """Draw the columns of a page; raise when the text of one overflows."""
+    for frame, flowables in columns:
+        rest = list(flowables)
+        frame.addFromList(rest, canvas)
+        if rest:
+            raise ValueError(f"{rest[0]} overflows")
 
 
 def ruled_table(rows: Sequence[Sequence[str]]) -> Flowable:

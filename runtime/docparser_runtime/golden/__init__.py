@@ -1,0 +1,1 @@
+"""Compares two running services by documents whose text is known."""
