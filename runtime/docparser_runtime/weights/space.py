@@ -58,5 +58,5 @@ def refuse_if_over_limit(size: int, limit: str) -> None:
 
 def quantity_bytes(quantity: str) -> int:
     """Return the bytes that a Kubernetes quantity such as `4Gi` or `5e9` means."""
-    digits = quantity.rstrip("mkMGTPEi")
-    return int(Decimal(digits) * _UNITS[quantity[len(digits) :]])
+    unit = quantity.lstrip("0123456789.") if "e" not in quantity else ""
+    return int(Decimal(quantity.removesuffix(unit)) * _UNITS[unit])

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import docparser_api.weights as api
 import obstore
@@ -17,6 +17,9 @@ from docparser_runtime.weights.verification import refuse_size
 
 if TYPE_CHECKING:
     from obstore import GetOptions, GetResult
+
+_ERRORS: Final = (exceptions.BaseError, FileNotFoundError)
+"""What the library raises; the latter in place of its own NotFoundError."""
 
 
 class S3Source:
@@ -46,7 +49,7 @@ class S3Source:
             refuse_size(file, result.meta["size"])
             async for chunk in result.stream(min_chunk_size=CHUNK_BYTES):
                 yield bytes(chunk)
-        except exceptions.BaseError as error:
+        except _ERRORS as error:
             raise self._failure(error, file.path) from None
 
     async def read_whole(self, path: str, most_bytes: int) -> bytes:
@@ -56,7 +59,7 @@ class S3Source:
             if result.meta["size"] > most_bytes:
                 return b" " * (most_bytes + 1)
             return bytes(await result.bytes_async())
-        except exceptions.BaseError as error:
+        except _ERRORS as error:
             raise self._failure(error, path) from None
 
     async def close(self) -> None:
@@ -65,15 +68,17 @@ class S3Source:
     async def _get(self, path: str, options: "GetOptions") -> "GetResult":
         return await obstore.get_async(self._store, path, options=options)
 
-    def _failure(self, error: exceptions.BaseError, path: str) -> WeightsError:
+    def _failure(self, error: Exception, path: str) -> WeightsError:
         where = f"bucket {self._bucket}"
-        if isinstance(error, exceptions.NotFoundError):
+        if isinstance(error, exceptions.NotFoundError | FileNotFoundError):
             return WeightsError(Code.FILE_MISSING, path, f"is not in {where}")
         if isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
             message = f"{where} refuses access; check the keys in secretRef and what they may read"
             return WeightsError(Code.ACCESS_DENIED, path, message)
-        text = " ".join(self._credentials.redacted(str(error)).split())
-        if "416" in text or "InvalidRange" in text:
+        # What follows is for developers of the library.
+        text = self._credentials.redacted(str(error).partition("Debug source")[0])
+        text = " ".join(text.split())
+        if "status code: 416" in text:
             return WeightsError(Code.FILE_SHORT, path, "is shorter than the manifest says")
         return InterruptedRead(
             Code.SOURCE_UNAVAILABLE, path, f"{where} cannot be read: {text:.300}"
