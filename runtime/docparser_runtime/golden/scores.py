@@ -1,12 +1,19 @@
 """Pure: how well a Markdown text agrees with the expected one."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from rapidfuzz.distance import Levenshtein
 
 from docparser_runtime.golden.order import reading_order
 from docparser_runtime.golden.pieces import Piece, Table, pieces, plain_text
 from docparser_runtime.golden.tables import table_similarity
+
+MOST_TIMES_LONGER: Final = 20
+SPARE_CHARACTERS: Final = 10_000
+"""An answer is scored up to so many times the length of the expected Markdown, and some more. That
+leaves room for the tags of tables as HTML; what is longer is an endless loop, whose scores are bad
+enough, while the parser could need hours for it."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,8 @@ class Scores:
 
 def scores(expected_markdown: str, actual_markdown: str) -> Scores:
     """Return how well `actual_markdown` agrees with `expected_markdown`."""
-    expected, actual = pieces(expected_markdown), pieces(actual_markdown)
+    most = MOST_TIMES_LONGER * len(expected_markdown) + SPARE_CHARACTERS
+    expected, actual = pieces(expected_markdown), pieces(actual_markdown[:most])
     return Scores(
         character_error_rate(plain_text(expected), plain_text(actual)),
         reading_order([piece.text for piece in expected], [piece.text for piece in actual]),

@@ -1,5 +1,6 @@
 """The golden documents of the examples: read by the real engine, and compared by the command."""
 
+import asyncio
 import io
 import json
 from pathlib import Path
@@ -9,11 +10,13 @@ import pytest
 from docparser_api.golden import GoldenFault, GoldenReport, outcome_of
 from docparser_runtime.engine.base import PageImage, ParseOptions
 from docparser_runtime.engine.rapidocr import RapidOcrEngine
+from docparser_runtime.golden.commands import EXIT_TERMINATED
 from docparser_runtime.golden.documents import documents_in
 from docparser_runtime.golden.scores import scores
-from integration.runtime.processes import environment, run, serving
+from integration.runtime.processes import COMMAND, environment, run, serving
 from PIL import Image
 from support.golden_documents import golden_documents
+from unit.runtime.doubles import eventually
 
 GOLDEN = Path(__file__).parents[3] / "examples" / "golden"
 MOST_BYTES = 700 * 1024
@@ -67,6 +70,20 @@ async def test_the_command_compares_two_services(tmp_path: Path) -> None:
     assert [failure.code for failure in found.failures] == ["engine_failed"]
     assert errors == "".join(f"{one.document}: canary: {one.code}\n" for one in found.failures)
     assert "bakery" not in (output + errors).lower()
+
+
+async def test_the_command_leaves_when_told(tmp_path: Path) -> None:
+    async with serving(fake("text", pageMilliseconds=600_000)) as service:
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND, *arguments(service.url, service.url, tmp_path / "log"), env=environment()
+        )
+
+        async def is_reading() -> bool:
+            return await service.metric("docparser_requests_running") == 2
+
+        await eventually(is_reading)
+        process.terminate()
+        assert await asyncio.wait_for(process.wait(), 20) == EXIT_TERMINATED
 
 
 async def test_the_command_tells_why_it_cannot_compare(tmp_path: Path) -> None:

@@ -102,6 +102,12 @@ def test_blocks_that_occur_again_keep_their_order() -> None:
     assert reading_order(["no", "note", "no"], ["no", "note", "no"]) == 1
 
 
+@pytest.mark.parametrize("loop", ["again ", "<!--", "[", "|a|b|\n"])
+def test_an_endless_loop_is_scored_soon(loop: str) -> None:
+    found = scores("a text that is known", loop * 1_000_000)
+    assert (found.character_error_rate, found.reading_order) == (1, 0)
+
+
 def test_what_was_not_read_is_worst() -> None:
     assert worst_scores("text") == Scores(1.0, 0.0, None) == scores("text", "")
     assert worst_scores(TABLE) == Scores(1.0, 0.0, 0.0) == scores(TABLE, "")
