@@ -24,7 +24,8 @@ class ModelSpec(ApiModel):
     name: str | None = Field(None, min_length=1, max_length=253, pattern=r"^[A-Za-z0-9._/-]+$")
     """Name reported as `model` in answers and metrics. Default: the engine's own name."""
     weights: Weights | None = None
-    """Weights of the engine. Absent: those that are part of the image."""
+    """Weights of the engine. Absent: those that are part of the image. `rapidocr` loads the files
+    `PP-OCRv6_det_small.onnx` and `PP-OCRv6_rec_small.onnx`, `fake` a text in `fake.md`."""
 
 
 class FakeConfig(ApiModel):

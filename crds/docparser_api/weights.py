@@ -10,6 +10,8 @@ from docparser_api.workload import ConfigMapKey, LocalReference, ObjectName, Pul
 
 AccessMode = Literal["ReadWriteMany", "ReadOnlyMany", "ReadWriteOnce", "ReadWriteOncePod"]
 _RELATIVE = r"^([A-Za-z0-9._-]+/)*[A-Za-z0-9._-]*$"
+# Credentials belong into a Secret, not in front of an @.
+_ADDRESS = r"^https?://[^\s/?#@]+(/[^\s?#]*)?$"
 _NO_PARENT = cel("!self.matches('(^|/)[.]{1,2}(/|$)')", "write the path without . and .. parts")
 
 
@@ -20,7 +22,7 @@ class S3Source(ApiModel):
     """Name of the bucket."""
     prefix: str = Field("", max_length=1024)
     """Prefix below which the files lie, without the name of a file."""
-    endpoint: str | None = Field(None, max_length=2048, pattern=r"^https?://[^\s]+$")
+    endpoint: str | None = Field(None, max_length=2048, pattern=_ADDRESS)
     """Address of the store. Default: that of Amazon S3 for the region."""
     region: str = Field("us-east-1", max_length=64, pattern=r"^[A-Za-z0-9-]+$")
     """Region of the bucket."""
@@ -29,7 +31,7 @@ class S3Source(ApiModel):
 class HttpSource(ApiModel):
     """A directory of a web server."""
 
-    url: str = Field(max_length=2048, pattern=r"^https?://[^\s?#]+$")
+    url: str = Field(max_length=2048, pattern=_ADDRESS)
     """Address below which the files lie."""
 
 
@@ -40,7 +42,7 @@ class HuggingFaceSource(ApiModel):
     """Repository, such as `deepseek-ai/DeepSeek-OCR-2`."""
     revision: str = Field(max_length=128, pattern=r"^[A-Za-z0-9._/-]+$")
     """Commit or tag. The manifest pins the content, so a branch works until it moves."""
-    endpoint: str = Field("https://huggingface.co", max_length=2048, pattern=r"^https?://[^\s?#]+$")
+    endpoint: str = Field("https://huggingface.co", max_length=2048, pattern=_ADDRESS)
     """Address of the hub."""
 
 

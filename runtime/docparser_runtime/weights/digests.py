@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,32 @@ _CHUNK_BYTES: Final = 4 * 1024**2
 
 def ignore(_: int) -> None:
     """Count nothing."""
+
+
+class Stopped(Exception):  # noqa: N818 (somebody wanted it)
+    """Nobody wants the digest any more."""
+
+
+class Counting:
+    """Tells `count` the bytes that threads read, until they are to stop."""
+
+    def __init__(self, count: Callable[[int], None] = ignore) -> None:
+        self._count = count
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Let the threads end at their next chunk, however large their files are."""
+        self._stopped.set()
+
+    def __call__(self, size: int) -> None:
+        """Count `size` bytes more.
+
+        Raises:
+            Stopped: no more should be read.
+        """
+        if self._stopped.is_set():
+            raise Stopped
+        self._count(size)
 
 
 def sha256_of(path: Path, count: Callable[[int], None] = ignore) -> str:

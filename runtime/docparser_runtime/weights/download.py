@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from docparser_runtime.engine.cpus import usable_cpus
 from docparser_runtime.logs import Log
+from docparser_runtime.weights.digests import Counting
 from docparser_runtime.weights.errors import Code, WeightsError, storage
 from docparser_runtime.weights.journal import Journal
 from docparser_runtime.weights.manifest import File, Manifest
@@ -59,11 +60,14 @@ async def download(job: Job) -> tuple[Entry, ...]:
         WeightsError: the first that cannot be had. What is whole stays for the next attempt.
     """
     hashing = ThreadPoolExecutor(usable_cpus(), thread_name_prefix="digest")
+    counting = Counting()
     try:
-        files = _Download(job, hashing)
+        files = _Download(job, hashing, counting)
         return tuple(await together([files.fetched(file) for file in job.manifest.files]))
     finally:
-        hashing.shutdown(wait=False, cancel_futures=True)
+        # The process could not end before a thread that reads a large file.
+        counting.stop()
+        hashing.shutdown(cancel_futures=True)
 
 
 async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
@@ -78,9 +82,10 @@ async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 class _Download:
-    def __init__(self, job: Job, hashing: ThreadPoolExecutor) -> None:
+    def __init__(self, job: Job, hashing: ThreadPoolExecutor, counting: Counting) -> None:
         self._job = job
         self._hashing = hashing
+        self._counting = counting
         self._places = asyncio.Semaphore(job.connections)
         missing = sum(job.journal.missing_bytes(file) for file in job.manifest.files)
         self._progress = Progress(job.log, "weights_fetching", missing)
@@ -106,7 +111,7 @@ class _Download:
     async def _verified(self, file: File) -> Entry:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._hashing, _synced_and_verified, self._job.directory, file
+            self._hashing, _synced_and_verified, self._job.directory, file, self._counting
         )
 
     async def _complete(self, file: File) -> None:
@@ -148,8 +153,8 @@ def _prepare(path: Path, size: int) -> None:
         os.close(descriptor)
 
 
-def _synced_and_verified(directory: Path, file: File) -> Entry:
-    entry = verified_file(directory, file)
+def _synced_and_verified(directory: Path, file: File, counting: Counting) -> Entry:
+    entry = verified_file(directory, file, counting)
     with storage(file.path):
         descriptor = os.open(directory / file.path, os.O_RDONLY)
         try:

@@ -125,6 +125,12 @@ async def _complete(weights: Weights, places: Places, how: Fetching) -> tuple[En
             with storage():
                 _reuse(places.untrusted(weights.directory), partial, pinned, journal)
             _refuse_if_full(weights, pinned, journal, how.free_bytes(partial))
+            how.log.info(
+                "weights_fetch_started",
+                directory=weights.directory,
+                bytes_total=pinned.size,
+                bytes_missing=sum(journal.missing_bytes(file) for file in pinned.files),
+            )
             with storage(WEIGHTS_MANIFEST_FILE):
                 marker.replace_file(partial / WEIGHTS_MANIFEST_FILE, content)
             return await download(

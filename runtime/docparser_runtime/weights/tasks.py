@@ -9,10 +9,10 @@ from docparser_api.weights import Weights
 from docparser_runtime import config
 from docparser_runtime.logs import Log
 from docparser_runtime.weights import credentials, ending, mounted
-from docparser_runtime.weights.directory import marked
 from docparser_runtime.weights.errors import Code, WeightsError
 from docparser_runtime.weights.fetch import Fetching
 from docparser_runtime.weights.marker import Marker
+from docparser_runtime.weights.marks import marked
 from docparser_runtime.weights.places import Places
 from docparser_runtime.weights.pruning import Pruning
 from docparser_runtime.weights.readying import make_ready

@@ -1,7 +1,6 @@
 """Whether files are what the manifest says."""
 
 import stat
-import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from docparser_runtime.engine.cpus import usable_cpus
-from docparser_runtime.weights.digests import ignore, sha256_of
+from docparser_runtime.weights.digests import Counting, ignore, sha256_of
 from docparser_runtime.weights.errors import Code, WeightsError, storage
 from docparser_runtime.weights.manifest import File, Manifest
 
@@ -91,18 +90,12 @@ def verified(
     # Whatever the file system alone can tell is told before hours of reading.
     for file in manifest.files:
         refuse_size(file, entry_of(root, file.path).size)
-    failed = threading.Event()
-
-    def counted(size: int) -> None:
-        if failed.is_set():
-            raise _Pointless
-        count(size)
-
+    counting = Counting(count)
     with ThreadPoolExecutor(usable_cpus()) as pool:
-        work = [pool.submit(verified_file, root, file, counted) for file in manifest.files]
+        work = [pool.submit(verified_file, root, file, counting) for file in manifest.files]
         done, rest = wait(work, return_when=FIRST_EXCEPTION)
         if rest:
-            failed.set()
+            counting.stop()
         for future in rest:
             future.cancel()
     for future in done:
@@ -110,7 +103,3 @@ def verified(
         if (error := future.exception()) is not None:
             raise error
     return tuple(future.result() for future in work)
-
-
-class _Pointless(Exception):  # noqa: N818 (it says that others failed)
-    """Another file is wrong already."""

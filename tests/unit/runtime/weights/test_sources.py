@@ -1,16 +1,13 @@
 """S3, web servers and the layout of Hugging Face, with what goes wrong there."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from docparser_api.names import WEIGHTS_MANIFEST_FILE
-from docparser_api.weights import Weights
 from docparser_runtime.weights.credentials import Credentials
 from docparser_runtime.weights.errors import Code, WeightsError
-from docparser_runtime.weights.sources import http
 from support.file_server import Fault, FileServer, Request
 from support.s3_signature import Keys
 from unit.runtime.weights.model import BIG, SIZES, TOTAL, Pod
@@ -156,93 +153,6 @@ def test_nobody_listens(pod: Pod) -> None:
         pod.fetch(source={"http": {"url": gone}})
     assert refusal.value.code == Code.SOURCE_UNAVAILABLE
     assert "127.0.0.1 does not answer" in refusal.value.message
-
-
-def test_a_server_without_ranges_gives_whole_files(pod: Pod) -> None:
-    pod.server.fault = lambda _: Fault(whole=True)
-    pod.fetch()
-    assert sum(len(content) for content in pod.files().values()) == TOTAL
-    assert "weights_ranges_ignored" in pod.events()
-    assert (pod.server.asked(BIG)[-1].start, pod.server.asked(BIG)[-1].end) == (0, None)
-
-
-def test_a_whole_file_that_breaks_off_is_begun_again(pod: Pod) -> None:
-    left = [Fault(whole=True, breaks_after=5000)]
-
-    def fault(request: Request) -> Fault | None:
-        whole = request.path.endswith(BIG) and request.end is None
-        return left.pop() if whole and left else Fault(whole=True)
-
-    pod.server.fault = fault
-    pod.fetch()
-    assert sum(len(content) for content in pod.files().values()) == TOTAL
-
-
-@pytest.fixture
-def other(served: Path) -> Iterator[FileServer]:
-    """Yield a second server with the same files, on another port."""
-    with FileServer(served).running() as server:
-        yield server
-
-
-def test_a_redirect_to_another_host_loses_the_token(pod: Pod, other: FileServer) -> None:
-    pod.server.token = TOKEN
-    pod.server.fault = lambda request: (
-        Fault(status=302, location=f"{other.url}/{request.path.removeprefix('/files/')}")
-        if request.authorization == f"Bearer {TOKEN}"
-        else None
-    )
-    pod.having(credentials=Credentials(token=TOKEN)).fetch()
-    assert sum(len(content) for content in pod.files().values()) == TOTAL
-    assert {request.authorization for request in other.requests} == {None}
-
-
-def test_a_redirect_on_the_same_host_keeps_the_token(pod: Pod) -> None:
-    pod.server.token = TOKEN
-    pod.server.fault = lambda request: (
-        Fault(status=307, location=request.path.replace("/moved/", "/files/"))
-        if request.path.startswith("/moved/")
-        else None
-    )
-    source = {"http": {"url": f"{pod.server.url}/moved"}}
-    pod.having(credentials=Credentials(token=TOKEN)).fetch(source=source)
-    assert sum(len(content) for content in pod.files().values()) == TOTAL
-
-
-def test_redirects_end(pod: Pod) -> None:
-    pod.server.fault = lambda request: Fault(status=302, location=request.path)
-    with pytest.raises(WeightsError, match="redirects without end") as refusal:
-        pod.fetch()
-    assert refusal.value.code == Code.SOURCE_UNAVAILABLE
-
-
-@pytest.mark.parametrize("target", ["http://b/x", "ftp://b/x", "file:///etc/passwd", "http://[x"])
-def test_a_redirect_out_of_tls_is_refused(target: str) -> None:
-    with pytest.raises(WeightsError, match="redirects to"):
-        http._redirected(httpx.URL("https://a/x"), target, "x")
-
-
-def test_an_answer_with_another_range_is_refused(pod: Pod) -> None:
-    response = httpx.Response(206, headers={"Content-Range": "bytes 5-9/10"})
-    from docparser_runtime.weights.manifest import File  # noqa: PLC0415
-
-    with pytest.raises(WeightsError, match="another range"):
-        http._check(response, File(path="a", size=10, sha256="0" * 64), 0, 5)
-
-
-def test_addresses_are_escaped() -> None:
-    from docparser_runtime.weights.sources import huggingface  # noqa: PLC0415
-
-    weights = Weights.model_validate(
-        {
-            "version": "v1",
-            "source": {"huggingFace": {"repository": "org/model", "revision": "refs/pr/1"}},
-            "manifest": {"sha256": "0" * 64},
-        }
-    )
-    assert weights.source.hugging_face is not None
-    address = huggingface.address(weights.source.hugging_face)
-    assert address == "https://huggingface.co/org/model/resolve/refs%2Fpr%2F1"
 
 
 def test_no_secret_is_told(pod: Pod, source: dict[str, Any]) -> None:
