@@ -154,11 +154,11 @@ def _prepare(path: Path, size: int) -> None:
 
 
 def _synced_and_verified(directory: Path, file: File, counting: Counting) -> Entry:
-    entry = verified_file(directory, file, counting)
+    # Synced first: some network file systems set the time of a change only then.
     with storage(file.path):
         descriptor = os.open(directory / file.path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-    return entry
+    return verified_file(directory, file, counting)

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from docparser_runtime import farewell
-from docparser_runtime.weights.errors import Code, WeightsError
+from docparser_runtime.weights.errors import Code, WeightsError, of_system
 
 _MOST_FILE_CHARACTERS: Final = 200
+_MOST_NAMED: Final = 8
+"""Versions that are named; the log names all."""
 _MOST_CHARACTERS: Final = 1000
 """Kubernetes cuts what is too long, and half a JSON line tells nothing."""
 
@@ -36,7 +38,8 @@ def failed(code: Code, file: str, message: str) -> str:
 
 def pruned(versions: Sequence[str], size: int) -> str:
     """Return the line that says what was removed."""
-    return json.dumps({"code": "Pruned", "removed": list(versions), "bytes": size})
+    named = list(versions[:_MOST_NAMED])
+    return json.dumps({"code": "Pruned", "removed": named, "count": len(versions), "bytes": size})
 
 
 def of_error(error: Exception) -> str:
@@ -44,8 +47,7 @@ def of_error(error: Exception) -> str:
     if isinstance(error, WeightsError):
         return failed(error.code, error.file, error.message)
     if isinstance(error, OSError):
-        reason = error.strerror or type(error).__name__
-        return failed(Code.STORAGE_FAILED, "", f"the system says: {reason}")
+        return of_error(of_system(error))
     return failed(Code.INTERNAL, "", f"an error of this program: {type(error).__name__}")
 
 

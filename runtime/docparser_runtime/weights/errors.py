@@ -52,12 +52,17 @@ _BY_NUMBER = {
 }
 
 
+def of_system(error: OSError, file: str = "") -> WeightsError:
+    """Return what an error of the file system means for `file`."""
+    code = _BY_NUMBER.get(error.errno or 0, Code.STORAGE_FAILED)
+    reason = error.strerror or type(error).__name__
+    return WeightsError(code, file, f"the file system says: {reason}")
+
+
 @contextmanager
 def storage(file: str = "") -> Iterator[None]:
     """Turn errors of the file system into WeightsError about `file`."""
     try:
         yield
     except OSError as error:
-        code = _BY_NUMBER.get(error.errno or 0, Code.STORAGE_FAILED)
-        reason = error.strerror or type(error).__name__
-        raise WeightsError(code, file, f"the file system says: {reason}") from None
+        raise of_system(error, file) from None

@@ -48,7 +48,9 @@ class Piece:
                     writer.position = 0
                 position = writer.position
         finally:
-            os.close(descriptor)
+            # On network file systems this is where a full disk shows.
+            with storage(self.file.path):
+                os.close(descriptor)
 
     async def _stream(self, writer: "_Writer", count: Callable[[int], None]) -> None:
         async with aclosing(self.source.read(self.file, writer.position, self.end)) as chunks:

@@ -18,6 +18,10 @@ def make_ready(weights: Weights, places: Places, how: Fetching) -> Outcome:
     """
     if not weights.is_fetched or _is_read_only(weights):
         return Outcome(*mounted.verify_and_note(weights, places, how.log))
+    if not places.cache.is_dir():
+        raise WeightsError(
+            Code.STORAGE_FAILED, "", f"there is no directory {places.cache} to keep weights in"
+        )
     try:
         outcome = fetch(weights, places, how)
     except OSError as error:

@@ -164,6 +164,12 @@ def test_manifest_prints_what_the_spec_must_say(tmp_path: Path) -> None:
     assert "there are no files" in refused.stderr
 
 
+def test_many_versions_are_counted_not_named() -> None:
+    line = ending.pruned([f"{'v' * 63}-{number:016x}" for number in range(100)], 5)
+    assert len(line) < 1000
+    assert (json.loads(line)["count"], len(json.loads(line)["removed"])) == (100, 8)
+
+
 def test_endings_are_whole_lines_however_long() -> None:
     line = ending.failed(Code.DISK_FULL, "f" * 5000, '"\\' * 5000)
     assert len(line) <= 1000
@@ -174,6 +180,7 @@ def test_endings_are_whole_lines_however_long() -> None:
     ("error", "code"),
     [
         (OSError(5, "Input/output error"), Code.STORAGE_FAILED),
+        (OSError(28, "No space left on device"), Code.DISK_FULL),
         (ValueError("canary"), Code.INTERNAL),
     ],
 )

@@ -10,6 +10,7 @@ from docparser_runtime.weights.credentials import Credentials
 from docparser_runtime.weights.errors import Code, WeightsError
 from docparser_runtime.weights.manifest import File
 from docparser_runtime.weights.sources import http, huggingface
+from pydantic import ValidationError
 from support.file_server import Fault, FileServer, Request
 from unit.runtime.weights.model import BIG, TOTAL, Pod
 
@@ -97,3 +98,12 @@ def test_addresses_are_escaped() -> None:
     assert weights.source.hugging_face is not None
     address = huggingface.address(weights.source.hugging_face)
     assert address == "https://huggingface.co/org/model/resolve/refs%2Fpr%2F1"
+
+
+@pytest.mark.parametrize(
+    "url", ["https://user:secret@host/x", "https://host/x?token=secret", "ftp://host", "https://"]
+)
+def test_an_address_with_credentials_is_refused(pod: Pod, url: str) -> None:
+    with pytest.raises(ValidationError):
+        pod.weights(source={"http": {"url": url}})
+    assert pod.weights(source={"http": {"url": "https://host:1/a@b"}}).is_fetched

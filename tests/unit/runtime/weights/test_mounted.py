@@ -155,3 +155,10 @@ def test_another_manifest_is_not_ready(pod: Pod) -> None:
     (pod.places.check / MARKER).write_text("{")
     with pytest.raises(EngineLoadError, match="cannot be read"):
         ready_directory(pod.weights(), pod.places)
+
+
+def test_no_cache_is_told(pod: Pod) -> None:
+    pod.places.cache.rmdir()
+    with pytest.raises(WeightsError, match="there is no directory") as refusal:
+        pod.fetch()
+    assert refusal.value.code == Code.STORAGE_FAILED
