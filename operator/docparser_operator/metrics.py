@@ -45,6 +45,18 @@ class Metrics:
             "When everything was last listed.",
             registry=self.registry,
         )
+        self.scrapes = Counter(
+            f"{PREFIX}_scrapes",
+            "Looks at the metrics of a pod for an analysis, by result.",
+            ["result"],
+            registry=self.registry,
+        )
+        self.scrape_duration = Histogram(
+            f"{PREFIX}_scrape_duration_seconds",
+            "Duration of such a look.",
+            buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
+            registry=self.registry,
+        )
 
     def count_write(self, verb: str, kind: str) -> None:
         """Count one writing request."""

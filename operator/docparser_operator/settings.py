@@ -3,6 +3,7 @@
 import os
 import socket
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
@@ -35,6 +36,10 @@ class Settings(BaseModel):
     """Objects that are worked on at the same time."""
     resync_seconds: float = Field(600.0, ge=1)
     """Pause between two full comparisons with the cluster."""
+    prometheus_address: str | None = Field(None, pattern=r"^https?://[^\s?#]+$")
+    """Address of the Prometheus server that answers the queries of an analysis which names none."""
+    prometheus_token_file: Path | None = None
+    """File with the bearer token for that server; it is sent to no other."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe log level that is written."""
 

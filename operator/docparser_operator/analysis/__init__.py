@@ -1,0 +1,1 @@
+"""Judges a new revision against the one that serves."""
