@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 CLUSTER := PYTHONPATH=tests $(PYTHON) -m localcluster
 FAST := tests/unit tests/architecture tests/contract tests/convergence
 # Two workers, one per core of a small machine.
-SOURCES := crds operator runtime tests examples
+SOURCES := crds operator plugin runtime tests examples
 
 .PHONY: help demo test test-fast test-integration test-e2e lint format generate images cluster cluster-down clean
 
@@ -52,5 +52,5 @@ cluster-down: .venv/.ready ## Stop it and remove what it left
 clean: ## Remove caches of the tools
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.venv/.ready: pyproject.toml uv.lock crds/pyproject.toml operator/pyproject.toml runtime/pyproject.toml
+.venv/.ready: pyproject.toml uv.lock crds/pyproject.toml operator/pyproject.toml plugin/pyproject.toml runtime/pyproject.toml
 	tests/setup.sh

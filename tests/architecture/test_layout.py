@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+FOLDERS = ("crds", "operator", "plugin", "runtime", "tests", "examples", ".")
 
 
-@pytest.mark.parametrize("folder", ["crds", "operator", "runtime", "tests", "examples", "."])
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_a_top_folder_is_no_package(folder: str) -> None:
     # A package named `operator` would hide the standard library's module of that name.
     assert not (ROOT / folder / "__init__.py").exists()

@@ -1,0 +1,1 @@
+"""kubectl plugin: looks at rollouts of DocParserDeployments, plans them and steers them."""

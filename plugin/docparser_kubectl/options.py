@@ -1,0 +1,28 @@
+"""The arguments that several commands share."""
+
+from typing import Annotated, Final
+
+import typer
+
+from docparser_kubectl.console import Output
+from docparser_kubectl.subject import named
+
+
+def _name(text: str) -> str:
+    try:
+        return named(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+_HELP: Final = "DocParserDeployment, as NAME or dpd/NAME."
+Name = Annotated[str, typer.Argument(metavar="NAME", parser=_name, help=_HELP)]
+NameOrNone = Annotated[str | None, typer.Argument(metavar="NAME", parser=_name, help=_HELP)]
+Namespace = Annotated[
+    str | None,
+    typer.Option("--namespace", "-n", help="Namespace. Default: that of the context."),
+]
+Context = Annotated[
+    str | None, typer.Option("--context", help="Context of the kubeconfig. Default: the current.")
+]
+Format = Annotated[Output, typer.Option("--output", "-o", help="How the result is printed.")]
