@@ -13,9 +13,12 @@ from docparser_operator.analysis import promql
 from docparser_operator.analysis.evidence import Evidence
 from docparser_operator.analysis.exposition import MalformedError, counters
 from docparser_operator.analysis.fetch import Fetch, FetchError
-from docparser_operator.analysis.window import Side, Window
+from docparser_operator.analysis.subject import ScrapedPod, Subject
+from docparser_operator.analysis.window import Window
 from docparser_operator.kinds import Key
 from docparser_operator.metrics import Metrics
+
+__all__ = ["ScrapedPod", "Scraper", "Subject"]
 
 log = structlog.get_logger(__name__)
 
@@ -23,41 +26,6 @@ TIMEOUT_SECONDS: Final = 3.0
 """Longest wait for a pod."""
 MOST_AT_ONCE: Final = 16
 """Pods of one object that are asked at the same time."""
-
-
-@dataclass(frozen=True)
-class ScrapedPod:
-    """A pod to look at.
-
-    Attributes:
-        address: host and port.
-        side: the revision that it runs.
-        born_in_window: whether it was created after the comparison began, so that all that it
-            counted belongs to it.
-    """
-
-    uid: str
-    address: str
-    side: Side
-    born_in_window: bool
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is to be measured for one DocParserDeployment.
-
-    Attributes:
-        window: names the comparison; another value starts a new one.
-        interval_seconds: pause between the beginnings of two looks.
-        prometheus_address: the server for `queries`; None for the operator's own.
-        queries: name and PromQL without placeholders.
-    """
-
-    window: str
-    pods: tuple[ScrapedPod, ...]
-    interval_seconds: int
-    prometheus_address: str | None = None
-    queries: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass

@@ -38,7 +38,7 @@ class Servers:
 
         app = web.Application()
         app.router.add_get("/{path:.*}", handle)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         self.runners.append(runner)
         await web.TCPSite(runner, "127.0.0.1", 0).start()
