@@ -46,6 +46,9 @@ SERVICE: Final = Kind("v1", "Service", "services")
 SERVICE_ACCOUNT: Final = Kind("v1", "ServiceAccount", "serviceaccounts")
 DISRUPTION_BUDGET: Final = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 POD: Final = Kind("v1", "Pod", "pods")
+JOB: Final = Kind("batch/v1", "Job", "jobs")
+NODE: Final = Kind("v1", "Node", "nodes")
+HTTP_ROUTE: Final = Kind("gateway.networking.k8s.io/v1", "HTTPRoute", "httproutes")
 EVENT: Final = Kind("v1", "Event", "events")
 LEASE: Final = Kind("coordination.k8s.io/v1", "Lease", "leases")
 
@@ -55,13 +58,16 @@ CHILDREN: Final = (
     DISRUPTION_BUDGET,
     DEPLOYMENT,
     SERVICE,
+    JOB,
 )
 """Kinds that the operator creates for a DocParserDeployment."""
 
 WATCHED_CHILDREN: Final = (*CHILDREN, POD)
 """Kinds whose changes wake a DocParserDeployment up."""
 
-_BY_NAME: Final = {(kind.api_version, kind.kind): kind for kind in (DOC_PARSER, *WATCHED_CHILDREN)}
+_BY_NAME: Final = {
+    (kind.api_version, kind.kind): kind for kind in (DOC_PARSER, *WATCHED_CHILDREN, HTTP_ROUTE)
+}
 
 
 @dataclass(frozen=True, order=True)

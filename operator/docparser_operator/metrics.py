@@ -45,6 +45,13 @@ class Metrics:
             "When everything was last listed.",
             registry=self.registry,
         )
+        self._declare_scrapes()
+
+    def count_write(self, verb: str, kind: str) -> None:
+        """Count one writing request."""
+        self.writes.labels(verb, kind).inc()
+
+    def _declare_scrapes(self) -> None:
         self.scrapes = Counter(
             f"{PREFIX}_scrapes",
             "Looks at the metrics of a pod for an analysis, by result.",
@@ -57,7 +64,3 @@ class Metrics:
             buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
             registry=self.registry,
         )
-
-    def count_write(self, verb: str, kind: str) -> None:
-        """Count one writing request."""
-        self.writes.labels(verb, kind).inc()

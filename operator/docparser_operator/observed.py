@@ -13,6 +13,8 @@ from docparser_operator.kinds import Manifest
 from docparser_operator.ownership import Ownership, ownership
 from docparser_operator.revisions import Revision, from_controller_revision
 
+_SERVICE_ENDS = ("", names.SUFFIX_CANARY, names.SUFFIX_STABLE)
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -55,12 +57,34 @@ class Pod:
 
 
 @dataclass(frozen=True)
+class JobState:
+    """A Job of ours.
+
+    Attributes:
+        purpose: what it runs for.
+        ended: whether it has come to its end.
+        succeeded: whether that was a good one.
+        message: what the container of its latest pod that ended said last.
+        pods: its pods, for the words of a failure.
+    """
+
+    name: str
+    purpose: str
+    ended: bool
+    succeeded: bool
+    message: str
+    pods: tuple[Pod, ...]
+    manifest: Manifest
+
+
+@dataclass(frozen=True)
 class Observed:
     """All children and pods of one DocParserDeployment."""
 
     revisions: dict[str, Revision] = field(default_factory=dict)
     workloads: dict[str, Workload] = field(default_factory=dict)
     pods: tuple[Pod, ...] = ()
+    jobs: dict[str, JobState] = field(default_factory=dict)
     manifests: tuple[Manifest, ...] = ()
     """The children as they are, for preconditions of writes."""
 
@@ -75,6 +99,15 @@ class Observed:
     def foreign_pod_count(self, revision: str) -> int:
         """Return how many pod objects of other revisions than `revision` exist."""
         return len(self.pods) - self.pod_count(revision)
+
+    def scheduled_count(self, revision: str) -> int:
+        """Return how many pods of `revision` have a node."""
+        pods = (pod for pod in self.pods if pod.revision == revision and not pod.deleting)
+        return sum("nodeName" in pod.manifest.get("spec", {}) for pod in pods)
+
+    def pods_but(self, revisions: set[str]) -> int:
+        """Return how many pod objects of other revisions than `revisions` exist."""
+        return sum(pod.revision not in revisions for pod in self.pods)
 
     def empty_workloads(self, but: set[str | None]) -> tuple[str, ...]:
         """Return the revisions whose Deployment and pods have come to nothing, except `but`."""
@@ -100,13 +133,16 @@ def observe(owner: ObjectMeta, objects: list[Manifest]) -> Observed:
         if kind == kinds.POD or _is_child(manifest, owner, kind):
             by_kind.setdefault(kind, []).append(manifest)
     revisions = map(from_controller_revision, by_kind.get(kinds.CONTROLLER_REVISION, []))
-    pods = tuple(_pod(manifest) for manifest in by_kind.get(kinds.POD, []) if _holds_gpu(manifest))
+    helpers, servers = _split(by_kind.get(kinds.POD, []))
+    pods = tuple(_pod(manifest) for manifest in servers if _holds_gpu(manifest))
+    jobs = (_job(manifest, helpers) for manifest in by_kind.get(kinds.JOB, []))
     ready = Counter(pod.revision for pod in pods if pod.ready and not pod.deleting)
     workloads = (_workload(manifest, ready) for manifest in by_kind.get(kinds.DEPLOYMENT, []))
     return Observed(
         revisions={revision.hash: revision for revision in revisions},
         workloads={workload.revision: workload for workload in workloads},
         pods=pods,
+        jobs={job.name: job for job in jobs},
         manifests=tuple(m for kind in kinds.CHILDREN for m in by_kind.get(kind, [])),
     )
 
@@ -118,10 +154,48 @@ def _is_child(manifest: Manifest, owner: ObjectMeta, kind: kinds.Kind) -> bool:
     name = manifest["metadata"]["name"]
     if kind == kinds.DEPLOYMENT:
         return bool(name == revision_name(owner, _selected_revision(manifest)))
+    if kind == kinds.JOB:
+        return bool(name.startswith(f"{owner.name}-"))
+    if kind == kinds.SERVICE:
+        return name in {f"{owner.name}{end}" for end in _SERVICE_ENDS}
     if kind == kinds.CONTROLLER_REVISION:
         known = {"shape", "template"} <= set(manifest.get("data") or {})
         return known and bool(name.rpartition("-")[0] == owner.name)
     return bool(name == owner.name)
+
+
+def _split(pods: list[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
+    """Return the pods of Jobs, and all others."""
+    helpers = [pod for pod in pods if names.LABEL_PURPOSE in pod["metadata"].get("labels", {})]
+    return helpers, [pod for pod in pods if pod not in helpers]
+
+
+def _job(manifest: Manifest, helpers: list[Manifest]) -> JobState:
+    name, uid = manifest["metadata"]["name"], manifest["metadata"]["uid"]
+    conditions = manifest.get("status", {}).get("conditions", [])
+    ends = {c["type"] for c in conditions if c["status"] == "True"}
+    pods = [
+        pod
+        for pod in helpers
+        if any(owner["uid"] == uid for owner in pod["metadata"].get("ownerReferences", []))
+    ]
+    pods.sort(key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")))
+    return JobState(
+        name=name,
+        purpose=str(manifest["metadata"].get("labels", {}).get(names.LABEL_PURPOSE, "")),
+        ended=bool(ends & {"Complete", "Failed"}),
+        succeeded="Complete" in ends,
+        message=next((text for pod in reversed(pods) if (text := _last_words(pod))), ""),
+        pods=tuple(_pod(pod) for pod in pods),
+        manifest=manifest,
+    )
+
+
+def _last_words(pod: Manifest) -> str:
+    for status in pod.get("status", {}).get("containerStatuses", []):
+        if message := status.get("state", {}).get("terminated", {}).get("message"):
+            return str(message)
+    return ""
 
 
 def _selected_revision(manifest: Manifest) -> str:

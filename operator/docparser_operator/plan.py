@@ -1,31 +1,28 @@
 """What to write, in which order, for one DocParserDeployment: a pure function."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from docparser_api import names
 from docparser_api.deployment import DocParserDeployment
-from docparser_api.status import Reason
 
 from docparser_operator import kinds
-from docparser_operator.clock import timestamp
+from docparser_operator.capacity import fitting_pods
+from docparser_operator.choice import Choice, choose, comes_back
 from docparser_operator.desired.account import service_account
 from docparser_operator.desired.disruption import disruption_budget
 from docparser_operator.desired.metadata import revision_name
-from docparser_operator.desired.service import service
-from docparser_operator.desired.workload import deployment
 from docparser_operator.kinds import Manifest, Ref
 from docparser_operator.observed import Observed
+from docparser_operator.outcomes import with_cause, with_outcome
 from docparser_operator.problems import Problem, find_problem
-from docparser_operator.revisions import (
-    Outcome,
-    Revision,
-    controller_revision,
-    is_failed,
-    superfluous,
-    wanted_revision,
-)
-from docparser_operator.rollout import Decision, Situation, decide
+from docparser_operator.revisions import Revision, controller_revision, is_failed, superfluous
+from docparser_operator.rollout import decide
+from docparser_operator.serving import serving_revision
+from docparser_operator.situation import Decision, Situation
+from docparser_operator.surroundings import Surroundings
+from docparser_operator.traffic import route, route_problem, services, superfluous_services
+from docparser_operator.trial import finished_trials, golden_documents, judgement
+from docparser_operator.workloads import workloads
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,10 @@ class Plan:
         stable: the revision that serves before any of it.
         decision: the state of the rollout.
         revisions: the revisions that live on, by hash.
-        target: the revision that spec asks for.
+        target: the revision that is to serve.
+        choice: why it is that one.
         problem: what keeps its pods from serving, if anything.
+        fitting: how many more of its pods find free GPUs; None where that does not matter.
     """
 
     apply: tuple[Manifest, ...]
@@ -50,84 +49,108 @@ class Plan:
     decision: Decision
     revisions: dict[str, Revision]
     target: Revision
+    choice: Choice
     problem: Problem | None
+    fitting: int | None
 
 
-def make_plan(parser: DocParserDeployment, observed: Observed, now: datetime) -> Plan:
+def make_plan(
+    parser: DocParserDeployment,
+    observed: Observed,
+    now: datetime,
+    around: Surroundings | None = None,
+) -> Plan:
     """Return what to do so that `observed` becomes what `parser` asks for."""
-    target = wanted_revision(parser, observed.revisions)
-    stable = _stable(parser, observed) or _available(observed, but=target.hash)
-    decision = decide(
-        Situation(
-            replicas=parser.spec.replicas,
-            rules=parser.spec.rollout,
-            target=target.hash,
-            target_failed=is_failed(target, parser),
-            stable=stable,
-            rollout=parser.status.rollout,
-            observed=observed,
-            now=now,
-        )
-    )
-    problem = _problem(observed, target.hash, decision.stable)
-    known = target
-    target = _with_outcome(parser, target, decision, problem, observed, now)
-    # A failure is noted before the pods go, a success after the Service has moved.
-    first, last = (target, ()) if decision.failed or target == known else (known, (target,))
-    revisions = {**observed.revisions, target.hash: target}
-    live = {target.hash, *decision.sizes, *({decision.stable} if decision.stable else ())}
+    choice = choose(parser, observed.revisions, now)
+    situation = _situation(parser, observed, choice, around or Surroundings(), now)
+    decision, target = decide(situation), choice.target
+    problem = situation.unsplit or _problem(observed, target.hash, decision.stable)
+    ended = with_outcome(parser, target, decision, problem, observed, now)
+    revisions = {**observed.revisions, choice.wanted.hash: choice.wanted, ended.hash: ended}
+    live = {choice.wanted.hash, ended.hash, decision.stable or "", *decision.sizes}
     forget = superfluous(revisions, live, parser.spec.revision_history_limit)
+    # A failure is noted before the pods go, a success after the Service has moved.
+    first, last = (ended, ()) if decision.failed or ended == target else (target, (ended,))
+    records = {choice.wanted.hash: choice.wanted, first.hash: first}
     return Plan(
         apply=(
-            controller_revision(parser.metadata, first),
+            *(controller_revision(parser.metadata, record) for record in records.values()),
             service_account(parser.metadata),
             disruption_budget(parser),
-            *_workloads_and_service(parser, observed, decision, revisions),
+            *_in_order(parser, observed, decision, revisions, situation),
             *(controller_revision(parser.metadata, revision) for revision in last),
         ),
-        delete=_deletions(parser, observed, decision, forget),
+        delete=(
+            *_deletions(parser, observed, decision, forget),
+            *superfluous_services(parser, observed, decision),
+            *finished_trials(parser, observed, decision),
+        ),
         missing=_missing(parser, observed),
-        stable=stable,
-        decision=decision,
+        stable=situation.stable,
+        decision=with_cause(decision, ended),
         revisions=revisions,
-        target=target,
+        target=ended,
+        choice=choice,
         problem=problem,
+        fitting=situation.fitting,
     )
 
 
-def _stable(parser: DocParserDeployment, observed: Observed) -> str | None:
-    """Return the revision that serves: what the status says, unless it was lost or spoilt.
+def _situation(
+    parser: DocParserDeployment,
+    observed: Observed,
+    choice: Choice,
+    around: Surroundings,
+    now: datetime,
+) -> Situation:
+    target = choice.target
+    stable = serving_revision(parser, observed, but=target.hash)
+    return Situation(
+        replicas=parser.spec.replicas,
+        rules=parser.spec.rollout,
+        target=target.hash,
+        target_failed=is_failed(target, parser),
+        stable=stable,
+        rollout=parser.status.rollout,
+        observed=observed,
+        now=now,
+        straight=_is_straight(parser, observed, choice, stable),
+        exact=parser.spec.service.gateway is not None,
+        route=around.route,
+        unsplit=route_problem(parser, around.route),
+        fitting=fitting_pods(target.template, around.capacity),
+        analysis=judgement(parser, observed, around.evidence, target.hash, now),
+        requests=choice.requests,
+    )
 
-    Then it is the latest that ever served and still has pods.
-    """
-    stable = parser.status.current_revision or ""
-    results = {
-        name: revision.outcome.result
-        for name, revision in observed.revisions.items()
-        if revision.outcome is not None
-    }
-    if stable in observed.workloads and results.get(stable) != "Failed":
-        return stable
-    proven = [
-        revision
-        for name, revision in observed.revisions.items()
-        if results.get(name) == "Succeeded"
-        and name in observed.workloads
-        and observed.workloads[name].replicas > 0
-    ]
-    if proven:
-        return max(proven, key=lambda revision: revision.number).hash
-    return stable if results.get(stable) == "Succeeded" else None
+
+def _in_order(
+    parser: DocParserDeployment,
+    observed: Observed,
+    decision: Decision,
+    revisions: dict[str, Revision],
+    situation: Situation,
+) -> tuple[Manifest, ...]:
+    """Return what grows, where requests go then, what shrinks after that, and what tries it out."""
+    grow, shrink, new = workloads(parser, observed, decision, revisions)
+    target = revisions[situation.target]
+    return (
+        *grow,
+        *services(parser, decision, target.hash),
+        *route(parser, decision, situation.route),
+        *shrink,
+        *new,
+        *golden_documents(parser, observed, decision, target),
+    )
 
 
-def _available(observed: Observed, but: str) -> str | None:
-    """Return a revision that serves in part, before any was ever complete: it must not be lost."""
-    serving = [
-        revision
-        for name, revision in observed.revisions.items()
-        if name != but and name in observed.workloads and observed.workloads[name].available
-    ]
-    return max(serving, key=lambda revision: revision.number).hash if serving else None
+def _is_straight(
+    parser: DocParserDeployment, observed: Observed, choice: Choice, stable: str | None
+) -> bool:
+    """Return whether the target comes back, so that it needs no steps."""
+    window = parser.spec.rollout.rollback_window_revisions
+    back = comes_back(choice.target, stable, observed.revisions, window)
+    return choice.is_rolled_back or back
 
 
 def _problem(observed: Observed, target: str, stable: str | None) -> Problem | None:
@@ -138,59 +161,6 @@ def _problem(observed: Observed, target: str, stable: str | None) -> Problem | N
         if problem := find_problem(pods, [workload] if workload else []):
             return problem
     return None
-
-
-def _with_outcome(
-    parser: DocParserDeployment,
-    target: Revision,
-    decision: Decision,
-    problem: Problem | None,
-    observed: Observed,
-    now: datetime,
-) -> Revision:
-    """Return `target` with the end of its rollout noted, once it has ended."""
-    if decision.failed:
-        reason = problem.reason if problem else Reason.ROLLOUT_FAILED
-        message = problem.message if problem else "no progress within the deadline"
-        retry = parser.metadata.annotations.get(names.ANNOTATION_RETRY, "")
-        outcome = Outcome("Failed", timestamp(now), reason, message, retry)
-        return replace(target, outcome=outcome)
-    workload = observed.workloads.get(target.hash)
-    proven = decision.stable == target.hash and workload is not None and workload.available > 0
-    if proven and (target.outcome is None or target.outcome.result != "Succeeded"):
-        return replace(target, outcome=Outcome("Succeeded", timestamp(now)))
-    return target
-
-
-def _workloads_and_service(
-    parser: DocParserDeployment,
-    observed: Observed,
-    decision: Decision,
-    revisions: dict[str, Revision],
-) -> tuple[Manifest, ...]:
-    """Return what grows before the Service moves, the Service, and what shrinks after it.
-
-    A revision that does not serve yet comes last: if the API server refuses it, everything that
-    concerns the serving one has been written.
-    """
-    grow: list[Manifest] = []
-    shrink: list[Manifest] = []
-    new: list[Manifest] = []
-    for name, size in decision.sizes.items():
-        present = observed.workloads.get(name)
-        manifest = deployment(parser, name, _template(name, observed, revisions), size)
-        shrinks = present is not None and size < present.replicas
-        group = shrink if shrinks else grow if name == decision.stable else new
-        group.append(manifest)
-    return (*grow, service(parser, decision.serving), *shrink, *new)
-
-
-def _template(name: str, observed: Observed, revisions: dict[str, Revision]) -> Manifest:
-    """Return the pod template of a revision; that of its Deployment where the record was lost."""
-    if name in revisions:
-        return revisions[name].template
-    template: Manifest = observed.workloads[name].manifest["spec"]["template"]
-    return template
 
 
 def _missing(parser: DocParserDeployment, observed: Observed) -> tuple[Ref, ...]:

@@ -9,10 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from docparser_api import names
 from docparser_api.status import Reason
 
 from docparser_operator.kinds import Manifest
 from docparser_operator.observed import Pod, Workload
+from docparser_operator.weights import failure_words
 
 MAX_MESSAGE = 1000
 
@@ -80,6 +82,8 @@ def _container_problem(pod: Pod, status: Manifest) -> Problem | None:
     if ended.get("reason") == "OOMKilled":
         words = "killed for lack of memory; raise resources.limits.memory"
         return _of_pod(pod, Reason.OUT_OF_MEMORY, words)
+    if status.get("name") == names.WEIGHTS_CONTAINER:
+        return _of_pod(pod, Reason.WEIGHTS_INVALID, failure_words(ended))
     last_words = _last_line(ended.get("message", ""))
     exit_code = f"exit code {ended.get('exitCode')}"
     return _of_pod(

@@ -11,14 +11,18 @@ from typing import Any
 import structlog
 
 from docparser_operator import handlers, health
+from docparser_operator.analysis.fetch import HttpFetch
+from docparser_operator.analysis.promql import Server
+from docparser_operator.analysis.scraper import Scraper
 from docparser_operator.clock import utc_now
 from docparser_operator.cluster import KubernetesCluster, connect
 from docparser_operator.controller import Controller
 from docparser_operator.errors import ApiError, UnavailableError
-from docparser_operator.kinds import LEASE, Kind, Manifest, Ref
+from docparser_operator.kinds import LEASE, Key, Kind, Manifest, Ref
 from docparser_operator.leadership import Elector, LeaseTiming
 from docparser_operator.metrics import Metrics
 from docparser_operator.reconcile import Reconciler
+from docparser_operator.senses import ClusterSenses
 from docparser_operator.settings import Settings, identity
 from docparser_operator.store import Store
 from docparser_operator.watching import Watching
@@ -45,7 +49,9 @@ class Program:
         lease = Ref(LEASE, settings.namespace, settings.lease)
         self._elector = Elector(cluster, lease, identity(), LeaseTiming(), time.monotonic)
         writer = Writer(cluster, self._store, self._elector.leads)
-        reconciler = Reconciler(self._store, writer, utc_now)
+        self._scraper = Scraper(self._wake, time.monotonic, HttpFetch(), _server(settings), metrics)
+        senses = ClusterSenses(cluster, self._scraper, time.monotonic)
+        reconciler = Reconciler(self._store, writer, senses, utc_now)
         self._controller = Controller(reconciler.reconcile, metrics, settings.workers)
         self._watching = Watching(
             cluster, self._store, self._controller.queue.add, settings.watch_namespaces, metrics
@@ -65,6 +71,7 @@ class Program:
             asyncio.create_task(self._watch(end_of_watch), name="watch"),
             asyncio.create_task(self._watching.run(self._settings.resync_seconds), name="sync"),
             asyncio.create_task(self._elector.run(self._lead), name="elector"),
+            asyncio.create_task(self._scraper.run(), name="scraper"),
         ]
         stopped = asyncio.create_task(stop.wait(), name="stop")
         try:
@@ -74,6 +81,7 @@ class Program:
             end_of_watch.set()
             await runner.cleanup()
             await _ended(self._tasks)
+            await self._scraper.close()
 
     async def _watch(self, end: threading.Event) -> None:
         """Watch until `end` is set; first wait for the CRD, since kopf looks for it only once."""
@@ -90,6 +98,9 @@ class Program:
                 loop.call_soon_threadsafe(self._watching.on_event, kind, event_type, manifest)
 
         return on_event
+
+    def _wake(self, key: Key) -> None:
+        self._controller.queue.add(key)
 
     async def _lead(self) -> None:
         """Start from what the cluster says now, not from what an event said before."""
@@ -114,6 +125,13 @@ class Program:
 
     def _alive(self) -> bool:
         return all(not task.done() for task in self._tasks)
+
+
+def _server(settings: Settings) -> Server | None:
+    """Return the Prometheus server of the settings, if there is one."""
+    if settings.prometheus_address is None:
+        return None
+    return Server(settings.prometheus_address, settings.prometheus_token_file)
 
 
 async def _ended(tasks: list[asyncio.Task[Any]]) -> None:

@@ -16,9 +16,11 @@ from docparser_operator.observed import observe
 from docparser_operator.plan import make_plan
 from docparser_operator.problems import Problem
 from docparser_operator.refusals import namespace_ends, problem_of
+from docparser_operator.senses import Senses
 from docparser_operator.status import invalid_status, make_status
 from docparser_operator.store import Store
 from docparser_operator.transitions import events
+from docparser_operator.trial import subject
 from docparser_operator.writer import Writer
 
 log = structlog.get_logger(__name__)
@@ -33,12 +35,16 @@ class Reconciler:
     Args:
         store: what is known of the cluster.
         writer: writes children, status and Events.
+        senses: looks at what the store does not know.
         clock: returns the current time.
     """
 
-    def __init__(self, store: Store, writer: Writer, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, store: Store, writer: Writer, senses: Senses, clock: Callable[[], datetime]
+    ) -> None:
         self._store = store
         self._writer = writer
+        self._senses = senses
         self._clock = clock
 
     async def reconcile(self, key: Key) -> float | None:
@@ -51,6 +57,7 @@ class Reconciler:
         body = self._store.resource(key)
         if body is None or "deletionTimestamp" in body["metadata"]:
             self._writer.forget(key)
+            self._senses.attend(key, None)
             return None  # the garbage collector removes the children
         try:
             parser = parse(body)
@@ -58,7 +65,7 @@ class Reconciler:
             return await self._report_invalid(body, _words(error))
         observed = observe(parser.metadata, self._store.children(key))
         now = self._clock()
-        plan = make_plan(parser, observed, now)
+        plan = make_plan(parser, observed, now, await self._senses.surroundings(parser))
         refusal = None
         try:
             await self._writer.carry_out(parser.metadata, observed, plan)
@@ -70,6 +77,7 @@ class Reconciler:
             refusal = problem_of(error)
         except NameTakenError as error:
             refusal = problem_of(error)
+        self._senses.attend(key, subject(parser, observed, plan.decision))
         status = make_status(parser, observed, plan, refusal, now)
         await self._report(parser.metadata, parser.status, status, now)
         return _next_look(refusal, plan.decision.requeue_seconds)

@@ -4,79 +4,49 @@ Its state stands in `status.currentRevision` and `status.rollout` and in the
 cluster itself, so a restart of the operator at any point goes on from there.
 """
 
-from dataclasses import dataclass
-from datetime import datetime
+from docparser_api.status import Reason, RolloutStatus
 
-from docparser_api.spec import RolloutSpec
-from docparser_api.status import RolloutStatus
-
+from docparser_operator.canary import advanced, is_through, stepping
 from docparser_operator.clock import seconds_since, timestamp
-from docparser_operator.observed import Observed
-from docparser_operator.sizes import exchanged, retired
-
-RETIRE_DELAY_SECONDS = 5.0
-"""Time for every node to learn that the Service has moved, before old pods are told to go."""
-
-
-@dataclass(frozen=True)
-class Situation:
-    """What the decision depends on.
-
-    Attributes:
-        replicas: pods that spec asks for.
-        rules: spec.rollout.
-        target: revision that spec asks for.
-        target_failed: whether that revision was given up before.
-        stable: revision that serves; None before the first one was available.
-        rollout: status.rollout as last written.
-    """
-
-    replicas: int
-    rules: RolloutSpec
-    target: str
-    target_failed: bool
-    stable: str | None
-    rollout: RolloutStatus | None
-    observed: Observed
-    now: datetime
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What should be.
-
-    Attributes:
-        stable: revision that serves from now on.
-        serving: revision that the Service selects; None for all revisions.
-        sizes: pods of each revision that has, or needs, a Deployment.
-        delete: revisions whose empty Deployment can go.
-        rollout: status.rollout.
-        failed: whether the target is given up now.
-        requeue_seconds: when to look again without an event.
-        waiting_for_pods: pods of other revisions that must be gone before the next step.
-    """
-
-    stable: str | None
-    serving: str | None
-    sizes: dict[str, int]
-    delete: tuple[str, ...]
-    rollout: RolloutStatus
-    failed: bool = False
-    requeue_seconds: float | None = None
-    waiting_for_pods: int = 0
+from docparser_operator.placement import in_place_sizes, with_placement
+from docparser_operator.situation import Decision, Failure, Situation
+from docparser_operator.sizes import retired
 
 
 def decide(now: Situation) -> Decision:
     """Return what should be, given what is."""
     complete = _is_complete(now)
+    rollout = _started(now)
     if now.stable is None:
         begun = now.target in now.observed.workloads
-        return _settled(now) if complete and begun else _rolling(now)
+        return _settled(now, rollout) if complete and begun else _rolling(now, rollout)
     if now.stable == now.target:
-        return _settled(now)
-    if now.target_failed or _stalled_seconds(now) >= now.rules.progress_deadline_seconds:
-        return _failed(now, now.stable)
-    return _settled(now) if complete else _rolling(now)
+        return _settled(now, rollout)
+    if (failure := _failure(now)) is not None or now.target_failed:
+        return _failed(now, rollout, now.stable, failure)
+    if now.has_steps:
+        rollout = advanced(now, rollout)
+        if not is_through(now, rollout):
+            return stepping(now, rollout)
+    if complete and not now.requests.paused:
+        return _settled(now, rollout)
+    return stepping(now, rollout) if now.has_steps else _rolling(now, rollout)
+
+
+def _failure(now: Situation) -> Failure | None:
+    """Return why the target is to be given up now; None if it is not, or was before."""
+    if now.target_failed:
+        return None
+    if now.requests.aborted:
+        return Failure(Reason.ABORTED, "the annotation docparser.dev/abort asked for it")
+    if now.has_steps and now.analysis is not None and now.analysis.verdict == "Fail":
+        bad = [m for m in now.analysis.measurements if m.verdict == "Fail"]
+        pods = all(m.name in {"restarts", "outOfMemoryKills"} for m in bad)
+        reason = Reason.TOO_MANY_RESTARTS if pods else Reason.ANALYSIS_FAILED
+        return Failure(reason, "; ".join(f"{m.name}: {m.message}" for m in bad)[:1000])
+    if _stalled_seconds(now) >= now.rules.progress_deadline_seconds:
+        return Failure(Reason.DEADLINE_EXCEEDED, "no progress within progressDeadlineSeconds")
+    return None
 
 
 def _is_complete(now: Situation) -> bool:
@@ -88,14 +58,15 @@ def _is_complete(now: Situation) -> bool:
     tried = running is not None and running.revision == now.target and running.pods_wanted > 0
     if now.replicas == 0 and tried and now.stable is not None:
         return False
-    return _available(now, now.target) >= now.replicas
+    return now.available(now.target) >= now.replicas
 
 
-def _rolling(now: Situation) -> Decision:
+def _rolling(now: Situation, rollout: RolloutStatus) -> Decision:
     """Return the decision while the target starts: in place, or beside the full stable revision."""
     stable = now.stable
-    if now.rules.strategy == "InPlace":
-        sizes, serving, waiting = _in_place(now, now.target)
+    rollout = with_placement(now, rollout, now.replicas)
+    if rollout.in_place:
+        sizes, serving, waiting = in_place_sizes(now, now.target, now.replicas)
     else:
         sizes, serving, waiting = retired(now.observed, {stable, now.target}), stable, 0
         sizes[now.target] = now.replicas
@@ -103,33 +74,32 @@ def _rolling(now: Situation) -> Decision:
             serving = now.target
         else:
             sizes[stable] = now.replicas
-    rollout = _progressed(now, _started(now), sizes[now.target])
-    left = None
-    if stable is not None and sizes[now.target] > _available(now, now.target):
-        since = seconds_since(rollout.progressed_at or rollout.started_at, now.now)
-        left = max(0.0, now.rules.progress_deadline_seconds - since)
+    rollout = now.progressed(rollout, sizes[now.target])
+    pause = now.requested_pause(rollout) if stable is not None else None
+    rollout = rollout.model_copy(update={"pause": pause, "weight": now.weight(serving)})
     return Decision(
         stable=stable,
         serving=serving,
         sizes=sizes,
         delete=now.observed.empty_workloads(but={stable, now.target}),
         rollout=rollout,
-        requeue_seconds=left,
+        requeue_seconds=now.seconds_to_deadline(rollout, sizes[now.target]),
         waiting_for_pods=waiting,
     )
 
 
-def _settled(now: Situation) -> Decision:
+def _settled(now: Situation, rollout: RolloutStatus) -> Decision:
     """Return the decision once the target is the one that serves: the others retire."""
-    rollout = _started(now)
     target, waiting = now.target, 0
     serving: str | None = target
     if rollout.promoted_at is None or seconds_since(rollout.promoted_at, now.now) < 0:
-        update = {"promoted_at": timestamp(now.now), "pods_wanted": 0}
+        update = {"promoted_at": timestamp(now.now), "pods_wanted": 0, "pause": None, "weight": 100}
         rollout = rollout.model_copy(update=update)
-    left = RETIRE_DELAY_SECONDS - seconds_since(rollout.promoted_at or "", now.now)
-    if now.rules.strategy == "InPlace" and _available(now, target) < now.replicas:
-        sizes, serving, waiting = _in_place(now, target)
+    left = now.rules.scale_down_delay_seconds - seconds_since(rollout.promoted_at or "", now.now)
+    if rollout.completed_at is None:
+        rollout = with_placement(now, rollout, now.replicas)
+    if rollout.in_place and now.available(target) < now.replicas:
+        sizes, serving, waiting = in_place_sizes(now, target, now.replicas)
     else:
         sizes = retired(now.observed, {target}, shrink=left <= 0) | {target: now.replicas}
     others = set(sizes) != {target}
@@ -146,34 +116,43 @@ def _settled(now: Situation) -> Decision:
     )
 
 
-def _failed(now: Situation, stable: str) -> Decision:
-    """Return the decision after the target was given up: the stable revision gets its pods back."""
+def _failed(
+    now: Situation, rollout: RolloutStatus, stable: str, failure: Failure | None
+) -> Decision:
+    """Return the decision after the target was given up: the stable revision gets its pods back.
+
+    Requests stay with the target, too, until the stable revision is able to take them.
+    """
     serving: str | None = stable
     waiting = 0
-    if now.rules.strategy == "InPlace":
-        sizes, serving, waiting = _in_place(now, stable)
+    rollout = with_placement(now, rollout, wanted=0)
+    weight = 0
+    if rollout.in_place:
+        sizes, serving, waiting = in_place_sizes(now, stable, now.replicas)
     else:
         sizes = retired(now.observed, {stable}) | {stable: now.replicas}
-    rollout = _started(now)
+        if _must_wait_for(now, stable):
+            sizes[now.target] = now.size(now.target)
+            serving, weight = (stable, rollout.weight) if now.exact else (None, 0)
+    update: dict[str, object] = {"pause": None, "weight": weight or now.weight(serving)}
     if rollout.failed_at is None:
-        rollout = rollout.model_copy(update={"failed_at": timestamp(now.now)})
+        update |= {"failed_at": timestamp(now.now), "analysis": now.analysis or rollout.analysis}
     return Decision(
         stable=stable,
         serving=serving,
         sizes=sizes,
         delete=now.observed.empty_workloads(but={stable}),
-        rollout=rollout,
-        failed=not now.target_failed,
+        rollout=rollout.model_copy(update=update),
+        failure=failure,
         waiting_for_pods=waiting,
     )
 
 
-def _in_place(now: Situation, growing: str) -> tuple[dict[str, int], str | None, int]:
-    """Return sizes, serving revision and pods to wait for while `growing` replaces the others."""
-    found = exchanged(now.observed, growing, now.stable, now.replicas, now.rules.max_unavailable)
-    others = sum(size for name, size in found.items() if name != growing)
-    waiting = max(0, now.observed.foreign_pod_count(growing) - others)
-    return found, None if others else growing, waiting
+def _must_wait_for(now: Situation, stable: str) -> bool:
+    """Return whether requests would be lost if they all went to the stable revision at once."""
+    least = max(1, now.replicas - now.rules.max_unavailable)
+    able = now.available(stable) >= least or not now.available(now.target)
+    return now.serves_target and not able
 
 
 def _started(now: Situation) -> RolloutStatus:
@@ -183,23 +162,9 @@ def _started(now: Situation) -> RolloutStatus:
         retried = running.failed_at is not None and not now.target_failed
         if not retried:
             return running
-    return RolloutStatus(revision=now.target, started_at=timestamp(now.now))
-
-
-def _progressed(now: Situation, rollout: RolloutStatus, size: int) -> RolloutStatus:
-    """Return `rollout` with its last progress; a time that lies ahead comes from another clock."""
-    available = _available(now, now.target)
-    last = rollout.progressed_at
-    update: dict[str, object] = {"pods_wanted": max(size, rollout.pods_wanted)}
-    if (
-        last is None
-        or seconds_since(last, now.now) < 0
-        or available > rollout.available_pods
-        or size > _size(now, now.target)
-    ):
-        update["progressed_at"] = timestamp(now.now)
-        update["available_pods"] = max(available, rollout.available_pods)
-    return rollout.model_copy(update=update)
+    return RolloutStatus(
+        revision=now.target, started_at=timestamp(now.now), without_steps=now.straight
+    )
 
 
 def _stalled_seconds(now: Situation) -> float:
@@ -208,21 +173,11 @@ def _stalled_seconds(now: Situation) -> float:
     The Deployment's own deadline is of no use: it ends for good once a Deployment was complete,
     be it with no pod at all.
     """
-    running, available = now.rollout, _available(now, now.target)
+    running, available = now.rollout, now.available(now.target)
     if running is None or running.revision != now.target or running.failed_at is not None:
         return 0
     if running.progressed_at is None or available > running.available_pods:
         return 0
-    if available >= min(_size(now, now.target), now.replicas):
+    if available >= min(now.size(now.target), now.replicas):
         return 0
     return seconds_since(running.progressed_at, now.now)
-
-
-def _available(now: Situation, revision: str) -> int:
-    workload = now.observed.workloads.get(revision)
-    return workload.available if workload else 0
-
-
-def _size(now: Situation, revision: str) -> int:
-    workload = now.observed.workloads.get(revision)
-    return workload.replicas if workload else 0

@@ -1,5 +1,7 @@
 """How many pods the revisions get that make room for another one: pure arithmetic."""
 
+from dataclasses import dataclass
+
 from docparser_operator.observed import Observed
 
 
@@ -13,10 +15,27 @@ def retired(observed: Observed, keep: set[str | None], *, shrink: bool = True) -
     }
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """How pods are replaced in place.
+
+    Attributes:
+        replicas: pods altogether.
+        wanted: pods that the growing revision is to have.
+        max_unavailable: pods that may be missing meanwhile.
+        others_first: whether all others must be gone before the first pod starts.
+    """
+
+    replicas: int
+    wanted: int
+    max_unavailable: int
+    others_first: bool = False
+
+
 def exchanged(
-    observed: Observed, growing: str, stable: str | None, replicas: int, max_unavailable: int
+    observed: Observed, growing: str, stable: str | None, rules: Exchange
 ) -> dict[str, int]:
-    """Return sizes by which `growing` takes the place of all others, pod by pod.
+    """Return sizes by which `growing` takes the place of others, pod by pod.
 
     The others keep what must go on serving, the stable revision first; of another one only ready
     pods are worth keeping. `growing` gets the room of pods that are gone altogether,
@@ -24,20 +43,31 @@ def exchanged(
     """
     known = observed.workloads
     current = known.get(growing)
-    keep = max(0, replicas - (current.available if current else 0) - max_unavailable)
+    available = current.available if current else 0
+    keep = max(rules.replicas - rules.wanted, rules.replicas - available - rules.max_unavailable, 0)
     sizes = retired(observed, {growing})
     for name in sorted(sizes, key=lambda name: (name != stable, name)):
         workload = known[name]
         worth = workload.replicas if name == stable else min(workload.replicas, workload.ready)
         sizes[name] = min(worth, keep)
         keep -= sizes[name]
-    taken = max(sum(sizes.values()), _pods_of_others(observed, growing, set(sizes)))
+    room = _room(observed, growing, sizes, rules)
     size = current.replicas if current else 0
-    leaving = max(observed.deleting_count(growing), observed.pod_count(growing) - size)
+    return sizes | {growing: max(min(size, rules.wanted), min(room, rules.wanted), 0)}
+
+
+def _room(observed: Observed, growing: str, others: dict[str, int], rules: Exchange) -> int:
+    """Return how many pods `growing` may have beside what is left of the others."""
+    known = observed.workloads
     # A Deployment controller that lags may still be making pods of an earlier size.
-    settled = all(known[name].current for name in (*sizes, growing) if name in known)
-    room = replicas - taken - leaving if settled else 0
-    return sizes | {growing: max(min(size, replicas), room, 0)}
+    if not all(known[name].current for name in (*others, growing) if name in known):
+        return 0
+    pods = _pods_of_others(observed, growing, set(others))
+    if rules.others_first and pods:
+        return 0
+    size = known[growing].replicas if growing in known else 0
+    leaving = max(observed.deleting_count(growing), observed.pod_count(growing) - size)
+    return rules.replicas - max(sum(others.values()), pods) - leaving
 
 
 def _pods_of_others(observed: Observed, growing: str, others: set[str]) -> int:

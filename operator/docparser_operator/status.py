@@ -1,8 +1,6 @@
 """The status of a DocParserDeployment: a pure function of plan, observation and clock."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from docparser_api.deployment import DocParserDeployment, ObjectMeta
 from docparser_api.status import (
@@ -14,22 +12,20 @@ from docparser_api.status import (
 
 from docparser_operator.clock import timestamp
 from docparser_operator.desired.metadata import endpoint, pod_selector
+from docparser_operator.findings import Finding, more_findings
 from docparser_operator.kinds import SERVICE
 from docparser_operator.observed import Observed, Workload
 from docparser_operator.plan import Plan
 from docparser_operator.problems import Problem
+from docparser_operator.progress import number_of, progressing, up_to_date
 
-Truth = Literal["True", "False", "Unknown"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A condition without its times."""
-
-    type: ConditionType
-    status: Truth
-    reason: Reason
-    message: str
+_TELLING = (
+    ConditionType.NAME_CONFLICT,
+    ConditionType.DEGRADED,
+    ConditionType.PROGRESSING,
+    ConditionType.ROLLED_BACK,
+)
+"""Conditions that are worth a line when they are true, the most urgent first."""
 
 
 def make_status(
@@ -53,13 +49,14 @@ def make_status(
     stable = plan.stable if refusal else decision.stable
     current = observed.workloads.get(stable or plan.target.hash)
     updated = observed.workloads.get(plan.target.hash)
-    progressing = _progressing(parser, observed, plan, refusal)
+    progress = progressing(parser, observed, plan, refusal)
     findings = (
         _ready(parser, stable, current, plan.problem, _blocking(refusal, stable, observed)),
-        _up_to_date(progressing),
-        progressing,
+        up_to_date(progress, plan),
+        progress,
         _degraded(plan, refusal),
         _name_conflict(refusal),
+        *more_findings(parser, plan, observed),
     )
     return DocParserDeploymentStatus(
         observed_generation=parser.status.observed_generation if refusal else generation,
@@ -70,11 +67,12 @@ def make_status(
         updated_replicas=updated.pods if updated else 0,
         selector=_selector(parser.metadata, stable or plan.target.hash),
         current_revision=stable,
-        current_revision_number=_number(plan, stable),
-        update_revision=plan.target.hash,
-        update_revision_number=plan.target.number,
+        current_revision_number=number_of(plan, stable),
+        update_revision=plan.choice.wanted.hash,
+        update_revision_number=plan.choice.wanted.number,
         endpoint=endpoint(parser),
         rollout=parser.status.rollout if refusal else decision.rollout,
+        rollback=parser.status.rollback if refusal else plan.choice.rollback,
         conditions=conditions(parser.status, findings, generation, now),
     )
 
@@ -155,57 +153,9 @@ def _ready(
     return Finding(ConditionType.READY, "False", Reason.INSUFFICIENT_REPLICAS, words)
 
 
-def _progressing(
-    parser: DocParserDeployment, observed: Observed, plan: Plan, refusal: Problem | None
-) -> Finding:
-    kind, decision, target = ConditionType.PROGRESSING, plan.decision, plan.target
-    number = target.number
-    if refusal is not None:
-        words = f"revision {number} waits: {refusal.message}"
-        return Finding(kind, "True", Reason.ROLLING_OUT, words)
-    if decision.rollout.failed_at is not None:
-        in_use = _number(plan, decision.stable) or "none"
-        words = f"revision {number} was given up; revision in use: {in_use}"
-        return Finding(kind, "False", Reason.ROLLOUT_FAILED, words)
-    if decision.stable == target.hash:
-        if decision.rollout.completed_at is not None:
-            return Finding(kind, "False", Reason.ROLLOUT_COMPLETE, f"revision {number} serves")
-        left = observed.foreign_pod_count(target.hash)
-        words = f"revision {number} serves; {left} older pods have to finish and go"
-        return Finding(kind, "True", Reason.RETIRING, words)
-    reason, words = _rolling_words(observed, plan, parser.spec.replicas)
-    return Finding(kind, "True", reason, words)
-
-
-def _rolling_words(observed: Observed, plan: Plan, wanted: int) -> tuple[Reason, str]:
-    """Return reason and message while a revision comes up."""
-    number, waiting = plan.target.number, plan.decision.waiting_for_pods
-    if waiting:
-        words = f"revision {number} waits until {waiting} older pods are gone"
-        return Reason.WAITING_FOR_OLD_PODS, words
-    if wanted == 0:
-        words = f"revision {number} has not run yet; it serves once spec.replicas is above 0"
-        return Reason.ROLLING_OUT, words
-    workload = observed.workloads.get(plan.target.hash)
-    available = workload.available if workload else 0
-    return Reason.ROLLING_OUT, f"{available} of {wanted} pods of revision {number} are available"
-
-
-def _up_to_date(progressing: Finding) -> Finding:
-    """Return whether a rollout of this generation has ended well: what a pipeline waits for."""
-    done = progressing.reason == Reason.ROLLOUT_COMPLETE
-    status: Truth = "True" if done else "False"
-    return Finding(ConditionType.UP_TO_DATE, status, progressing.reason, progressing.message)
-
-
-def _number(plan: Plan, revision: str | None) -> int | None:
-    """Return the number of `revision`; None where there is none, or its record was lost."""
-    return plan.revisions[revision].number if revision in plan.revisions else None
-
-
 def _degraded(plan: Plan, refusal: Problem | None) -> Finding:
     kind, outcome = ConditionType.DEGRADED, plan.target.outcome
-    problem = refusal or plan.problem
+    problem = refusal or plan.choice.refusal or plan.choice.misread or plan.problem
     if problem is not None:
         return Finding(kind, "True", problem.reason, problem.message)
     if plan.decision.rollout.failed_at is not None and outcome is not None:
@@ -223,8 +173,10 @@ def _name_conflict(refusal: Problem | None) -> Finding:
 
 def _summary(findings: tuple[Finding, ...]) -> str:
     """Return one line for people: what needs attention, else what is under way, else the rest."""
-    ready, _, progressing, degraded, conflict = findings
-    for finding in (conflict, degraded, progressing):
+    found = {finding.type: finding for finding in findings}
+    ready = found[ConditionType.READY]
+    for kind in _TELLING:
+        finding = found[kind]
         if finding.status == "True":
             return f"{finding.reason}: {finding.message}"[:512]
     return f"{ready.reason}: {ready.message}"[:512]

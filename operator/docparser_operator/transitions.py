@@ -1,40 +1,91 @@
 """Events for people: one for each change of a condition, none at rest."""
 
 import hashlib
+from collections.abc import Iterator
 
 from docparser_api import names
 from docparser_api.deployment import ObjectMeta
-from docparser_api.status import Condition, ConditionType, DocParserDeploymentStatus
+from docparser_api.status import (
+    Condition,
+    ConditionType,
+    DocParserDeploymentStatus,
+    Reason,
+    RolloutStatus,
+)
 
 from docparser_operator.kinds import Manifest
 
-_BAD = {(ConditionType.DEGRADED, "True"), (ConditionType.NAME_CONFLICT, "True")}
+_BAD = {
+    (ConditionType.DEGRADED, "True"),
+    (ConditionType.NAME_CONFLICT, "True"),
+    (ConditionType.CAPACITY_AVAILABLE, "False"),
+    (ConditionType.WEIGHTS_VERIFIED, "False"),
+    (ConditionType.ROLLBACK_READY, "False"),
+}
+_QUIET = {ConditionType.UP_TO_DATE}
+"""UpToDate repeats what Progressing says, for those who wait for it."""
+_EXPECTED = {ConditionType.CAPACITY_AVAILABLE, ConditionType.WEIGHTS_VERIFIED}
+"""Conditions that are no news when they are true from the beginning."""
 
 
 def events(
     owner: ObjectMeta, old: DocParserDeploymentStatus, new: DocParserDeploymentStatus, now: str
 ) -> list[Manifest]:
-    """Return an Event for every condition whose status or reason changed.
+    """Return an Event for every condition, step and verdict that changed.
 
-    The first `False` of Degraded and NameConflict is no news. Names are made of what happened, so
-    that an Event that is sent twice exists once.
+    What is as it should be from the beginning is no news. Names are made of what happened, so that
+    an Event that is sent twice exists once.
     """
     before = {condition.type: condition for condition in old.conditions}
-    # UpToDate repeats what Progressing says, for those who wait for it.
-    told = [c for c in new.conditions if c.type != ConditionType.UP_TO_DATE]
+    told = [c for c in new.conditions if c.type not in _QUIET]
     changed = [c for c in told if _is_news(before.get(c.type), c)]
-    return [_event(owner, condition, now) for condition in changed]
+    return [
+        *(_of_condition(owner, condition, now) for condition in changed),
+        *_of_rollout(owner, old.rollout, new.rollout, now),
+    ]
 
 
 def _is_news(old: Condition | None, new: Condition) -> bool:
     if old is None:
-        return new.status == "True"
+        if (new.type, new.status) in _BAD:
+            return new.reason != Reason.NO_PREVIOUS_REVISION
+        return new.status == "True" and new.type not in _EXPECTED
     return (old.status, old.reason) != (new.status, new.reason)
 
 
-def _event(owner: ObjectMeta, condition: Condition, now: str) -> Manifest:
-    what = f"{owner.uid}/{condition.type}/{condition.status}/{condition.reason}/{now}"
-    digest = hashlib.sha256(what.encode()).hexdigest()[:16]
+def _of_condition(owner: ObjectMeta, condition: Condition, now: str) -> Manifest:
+    kind = "Warning" if (condition.type, condition.status) in _BAD else "Normal"
+    message = f"{condition.type} is {condition.status}: {condition.message}"
+    what = f"{condition.type}/{condition.status}/{condition.reason}"
+    return _event(owner, what, kind, condition.reason, message, now)
+
+
+def _of_rollout(
+    owner: ObjectMeta, old: RolloutStatus | None, new: RolloutStatus | None, now: str
+) -> Iterator[Manifest]:
+    """Yield an Event for a step that was reached, and for each check whose verdict changed."""
+    if new is None or new.analysis is None:
+        return
+    same = old is not None and old.revision == new.revision and old.started_at == new.started_at
+    if new.steps and (old is None or not same or old.step_index != new.step_index):
+        words = f"revision {new.revision} is at step {new.step_index + 1} of {new.steps}"
+        if new.step_index >= new.steps:
+            words = f"revision {new.revision} has done all {new.steps} steps"
+        yield _event(owner, f"step/{new.step_index}", "Normal", "StepReached", words, now)
+    earlier = old.analysis if old is not None and same else None
+    verdicts = {m.name: m.verdict for m in earlier.measurements} if earlier else {}
+    for found in new.analysis.measurements:
+        if verdicts.get(found.name, "Inconclusive") != found.verdict:
+            kind = "Warning" if found.verdict == "Fail" else "Normal"
+            words = f"{found.name}: {found.message}"
+            what = f"{found.name}/{found.verdict}"
+            yield _event(owner, what, kind, f"Analysis{found.verdict}", words, now)
+
+
+def _event(
+    owner: ObjectMeta, what: str, kind: str, reason: str, message: str, now: str
+) -> Manifest:
+    digest = hashlib.sha256(f"{owner.uid}/{what}/{now}".encode()).hexdigest()[:16]
     return {
         "apiVersion": "v1",
         "kind": "Event",
@@ -47,9 +98,9 @@ def _event(owner: ObjectMeta, condition: Condition, now: str) -> Manifest:
             "uid": owner.uid,
             "resourceVersion": owner.resource_version,
         },
-        "type": "Warning" if (condition.type, condition.status) in _BAD else "Normal",
-        "reason": condition.reason,
-        "message": f"{condition.type} is {condition.status}: {condition.message}"[:1024],
+        "type": kind,
+        "reason": reason,
+        "message": message[:1024],
         "firstTimestamp": now,
         "lastTimestamp": now,
         "count": 1,

@@ -57,7 +57,10 @@ class Writer:
             await self._look_for(owner, ref)
         present = {ref_of(manifest): manifest for manifest in observed.manifests}
         for manifest in plan.apply:
-            await self._apply(owner, manifest, present.get(ref_of(manifest)))
+            if (ref := ref_of(manifest)).kind == kinds.HTTP_ROUTE:
+                await self._replace_route(manifest)
+            else:
+                await self._apply(owner, manifest, present.get(ref))
         for ref in plan.delete:
             if ref in present:
                 await self._delete(owner, ref, present[ref])
@@ -106,6 +109,12 @@ class Writer:
             answer = await self._cluster.replace(ref.kind, ref.namespace, body)
         self._store.put(answer)
         applied.record(ref, manifest, answer)
+
+    async def _replace_route(self, manifest: Manifest) -> None:
+        """Write a route of somebody else's, as it was read a moment ago but for its weights."""
+        self._check_leadership()
+        ref = ref_of(manifest)
+        await self._cluster.replace(ref.kind, ref.namespace, manifest)
 
     async def _delete(self, owner: ObjectMeta, ref: Ref, live: Manifest) -> None:
         if ownership(live, owner) is not Ownership.OURS or "deletionTimestamp" in live["metadata"]:

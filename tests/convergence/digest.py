@@ -19,11 +19,16 @@ _VARYING = {
     "promotedAt",
     "completedAt",
     "failedAt",
+    "stepStartedAt",
+    "since",
     "time",
     "generation",
     "observedGeneration",
+    # Measured anew after a restart; what was decided by it stands in the outcome.
+    "analysis",
 }
 _POD_NUMBER = re.compile(r"-\d{4}\b")
+_JOB_OF_A_TIME = re.compile(r"-g-[0-9a-f]{8}\b")
 
 
 def digest(cluster: MemoryCluster) -> Manifest:
@@ -36,7 +41,7 @@ def digest(cluster: MemoryCluster) -> Manifest:
                 json.dumps(_scrubbed({**manifest, "metadata": manifest["metadata"]["labels"]}))
             ] += 1
         elif ref.kind != EVENT:
-            result[str(ref)] = _scrubbed(manifest)
+            result[_name(str(ref))] = _scrubbed(manifest)
     return {**result, "pods": dict(pods)}
 
 
@@ -52,7 +57,12 @@ def _scrubbed(value: Any) -> Any:
         return [_scrubbed(item) for item in value]
     if isinstance(value, str) and value[:1] in {"{", "["}:
         return _scrubbed(json.loads(value))
-    return _POD_NUMBER.sub("", value) if isinstance(value, str) else value
+    return _name(value) if isinstance(value, str) else value
+
+
+def _name(text: str) -> str:
+    """Return `text` without what tells one run's pods and Jobs from another's."""
+    return _POD_NUMBER.sub("", _JOB_OF_A_TIME.sub("-g", text))
 
 
 def differences(found: Any, wanted: Any, where: str = "") -> list[str]:

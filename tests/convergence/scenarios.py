@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from docparser_operator.kinds import DOC_PARSER, POD, Ref
+from docparser_operator.kinds import DOC_PARSER, Ref
 from support.builders import ParserBuilder, a_parser
 from support.world import World
 
@@ -32,16 +32,19 @@ class Scenario:
         act: what happens.
         least: pods that must be able to serve at every moment.
         most: pods that may exist at any moment.
+        arrange: what else there is in the world.
     """
 
     before: ParserBuilder | None
     act: Callable[[World, ParserBuilder], None]
     least: int = 0
     most: int = 2 * REPLICAS
+    arrange: Callable[[World], None] = lambda _world: None
 
     def begin(self) -> World:
         """Return the world in which it is about to happen."""
         world = World()
+        self.arrange(world)
         if self.before is not None:
             world.apply(self.before)
             world.settle(ENOUGH_SECONDS)
@@ -82,7 +85,7 @@ ONE = BASE.with_replicas(1).in_place()
 TO_NEXT = _apply(lambda parser: parser.with_image(NEXT))
 TO_BROKEN = _apply(lambda parser: parser.with_image(BROKEN))
 
-SCENARIOS = {
+PLAIN = {
     "create": Scenario(None, _apply(lambda parser: parser), most=REPLICAS),
     "edit with surge": Scenario(BASE, TO_NEXT, least=REPLICAS),
     "edit in place": Scenario(IN_PLACE, TO_NEXT, least=REPLICAS - 1, most=REPLICAS),
@@ -129,7 +132,7 @@ class Watchman:
 
     def look(self) -> None:
         """Look at pods and Service as they are now."""
-        capacity, pods = self._world.capacity(), len(self._world.cluster.of_kind(POD))
+        capacity, pods = self._world.capacity(), self._world.serving_pods()
         if capacity < self._scenario.least:
             self.complaints.append(f"only {capacity} pods serve")
         if pods > self._scenario.most:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import pytest
+from convergence.canaries import CANARIES
 from convergence.digest import differences, digest, removals
-from convergence.scenarios import SCENARIOS, Watchman
+from convergence.scenarios import PLAIN, Watchman
 from docparser_operator.kinds import EVENT, Manifest
 from support.memory_faults import Fault, Write
 
+SCENARIOS = PLAIN | CANARIES
 EXTRA_WRITES = 2
 """Writes that change something, beyond those of the undisturbed run, per fault."""
 

@@ -9,6 +9,9 @@ from docparser_operator.clock import seconds_since, timestamp
 from docparser_operator.kinds import CHILDREN, DEPLOYMENT, POD, Manifest, Ref, ref_of
 from support.fake_clock import FakeClock
 from support.memory_cluster import MemoryCluster, owned_by
+from support.memory_jobs import MemoryJobs
+
+NODE_NAME = "node"
 
 
 def is_good(image: str) -> bool:
@@ -32,7 +35,11 @@ class MemoryControllers:
     refuse_pod: Callable[[Manifest], str | None] = lambda _deployment: None
     shutdown_steps: int = 2
     _leaving: dict[str, int] = field(default_factory=dict)
+    jobs: MemoryJobs = field(init=False)
     _names: int = 0
+
+    def __post_init__(self) -> None:
+        self.jobs = MemoryJobs(self.cluster)
 
     def step(self) -> bool:
         """Let each do its work once; return whether anything changed or is about to."""
@@ -40,8 +47,10 @@ class MemoryControllers:
         self.collect_garbage()
         for deployment in self.cluster.of_kind(DEPLOYMENT):
             self.run_deployment(deployment)
+        self.jobs.step()
         for pod in self.cluster.of_kind(POD):
-            self.run_pod(pod)
+            if _runs(pod):
+                self.run_pod(pod)
         return self.cluster.version != before or bool(self._leaving)
 
     def due(self) -> list[float]:
@@ -86,10 +95,15 @@ class MemoryControllers:
                 del self._leaving[uid]
                 self.cluster.remove(ref)
         elif not pod.get("status"):
-            self.cluster.edit(ref, {"status": self._pod_status(pod)})
+            self._start(pod)
         elif _unschedulable(pod) and self._fits(pod):
             self.cluster.edit(ref, {"status": {"conditions": None}})
-            self.cluster.edit(ref, {"status": self._pod_status(pod)})
+            self._start(pod)
+
+    def _start(self, pod: Manifest) -> None:
+        if self._fits(pod):
+            self.cluster.edit(ref_of(pod), {"spec": {"nodeName": NODE_NAME}})
+        self.cluster.edit(ref_of(pod), {"status": self._pod_status(pod)})
 
     def _pods(self, deployment: Manifest) -> list[Manifest]:
         owner = _replica_set(deployment)
@@ -137,7 +151,7 @@ class MemoryControllers:
         if is_good(image):
             ready = {"type": "Ready", "status": "True"}
             ready["lastTransitionTime"] = timestamp(self.clock())
-            return {"phase": "Running", "conditions": [ready]}
+            return {"phase": "Running", "conditions": [ready], "podIP": "10.0.0.1"}
         ended = {"exitCode": 3, "message": "cannot load the model"}
         container = {
             "name": names.CONTAINER,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from docparser_api import names
 from docparser_operator.errors import ApiError, ConflictError, UnavailableError
 from docparser_operator.kinds import (
     DEPLOYMENT,
@@ -23,6 +24,7 @@ from support.fake_clock import FakeClock
 from support.memory_cluster import MemoryCluster
 from support.memory_controllers import MemoryControllers, ready_pods
 from support.memory_faults import Crash
+from support.memory_senses import MemorySenses
 from support.memory_watch import MemoryWatch
 
 T = TypeVar("T")
@@ -53,14 +55,16 @@ class World:
 
     def __post_init__(self) -> None:
         self.cluster = MemoryCluster(self.clock)
+        self.senses = MemorySenses(self.cluster)
         self.controllers = MemoryControllers(self.cluster, self.clock, self.nodes)
         self.start_operator()
 
     def start_operator(self) -> None:
         """Start an operator that knows only what it lists."""
+        self.senses.subjects.clear()
         self.store = Store()
         writer = Writer(self.cluster, self.store, self.leads)
-        self.reconciler = Reconciler(self.store, writer, self.clock)
+        self.reconciler = Reconciler(self.store, writer, self.senses, self.clock)
         self.watch = MemoryWatch(self.cluster)
         self.queue: dict[Key, None] = {}
         self.timers: dict[Key, float] = {}
@@ -92,7 +96,10 @@ class World:
         del self.queue[key]
         self.timers.pop(key, None)
         try:
+            measured = self.senses.measured()
             again = run(self.reconciler.reconcile(key))
+            # Whoever is looked at for the first time is looked at again once that was done.
+            self.queue |= dict.fromkeys(self.senses.measured() - measured)
         except Crash:
             self.crashes += 1
             self.start_operator()
@@ -157,6 +164,11 @@ class World:
         """Return how many pods of `image` exist."""
         pods = self.cluster.of_kind(POD)
         return sum(pod["spec"]["containers"][0]["image"] == image for pod in pods)
+
+    def serving_pods(self) -> int:
+        """Return how many pods of all revisions exist, those of Jobs not counted."""
+        pods = self.cluster.of_kind(POD)
+        return sum(names.LABEL_PURPOSE not in pod["metadata"]["labels"] for pod in pods)
 
     def capacity(self, name: str = "reader", namespace: str = "default") -> int:
         """Return how many pods the Service sends requests to."""

@@ -56,6 +56,10 @@ def owner_reference(owner: ObjectMeta) -> dict[str, Any]:
 
 def endpoint(parser: DocParserDeployment) -> str:
     """Return the address of the Service inside the cluster."""
-    return (
-        f"http://{parser.metadata.name}.{parser.metadata.namespace}.svc:{parser.spec.service.port}"
-    )
+    return service_url(parser, "")
+
+
+def service_url(parser: DocParserDeployment, suffix: str) -> str:
+    """Return the address of the Service whose name ends in `suffix`."""
+    owner = parser.metadata
+    return f"http://{owner.name}{suffix}.{owner.namespace}.svc:{parser.spec.service.port}"

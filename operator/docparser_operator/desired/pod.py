@@ -34,20 +34,34 @@ def pod_template(owner: ObjectMeta, shape: PodShape, revision: str) -> Manifest:
             "enableServiceLinks": False,
             "terminationGracePeriodSeconds": shape.termination_grace_period_seconds
             or grace_period_seconds(shape.runtime),
-            "securityContext": {
-                "runAsNonRoot": True,
-                "runAsUser": USER,
-                "runAsGroup": USER,
-                "fsGroup": USER,
-                "fsGroupChangePolicy": "OnRootMismatch",
-                "seccompProfile": {"type": "RuntimeDefault"},
-            },
+            "securityContext": security_context(),
             "containers": [_container(shape)],
             "volumes": _volumes(shape),
             **_list("imagePullSecrets", shape.image_pull_secrets),
             **_list("resourceClaims", shape.resources.claims),
             **_scheduling(shape, selector),
         },
+    }
+
+
+def security_context() -> Manifest:
+    """Return what a pod may do: as little as the level `restricted` asks for."""
+    return {
+        "runAsNonRoot": True,
+        "runAsUser": USER,
+        "runAsGroup": USER,
+        "fsGroup": USER,
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
+def container_security() -> Manifest:
+    """Return what a container may do."""
+    return {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
     }
 
 
@@ -60,11 +74,7 @@ def _container(shape: PodShape) -> Manifest:
         "ports": [{"name": names.PORT_NAME, "containerPort": names.PORT, "protocol": "TCP"}],
         "env": _env(shape),
         "resources": _resources(shape),
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "readOnlyRootFilesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        },
+        "securityContext": container_security(),
         "startupProbe": _probe(
             shape,
             names.PATH_STARTUP,

@@ -9,16 +9,27 @@ from docparser_operator.desired.metadata import metadata, pod_selector
 from docparser_operator.kinds import Manifest
 
 
+def rollout_services(parser: DocParserDeployment, target: str, stable: str) -> list[Manifest]:
+    """Return the Services for each of both revisions alone, while one is tried out."""
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": metadata(parser.metadata, parser.metadata.name + suffix),
+            "spec": {
+                "type": "ClusterIP",
+                "selector": pod_selector(parser.metadata, revision),
+                "ports": [_port(parser)],
+            },
+        }
+        for suffix, revision in ((names.SUFFIX_CANARY, target), (names.SUFFIX_STABLE, stable))
+    ]
+
+
 def service(parser: DocParserDeployment, serving: str | None) -> Manifest:
     """Return the Service for the pods of revision `serving`; of all revisions with None."""
     wanted = parser.spec.service
-    port: dict[str, Any] = {
-        "name": names.PORT_NAME,
-        "port": wanted.port,
-        "targetPort": names.PORT_NAME,
-        "protocol": "TCP",
-        "appProtocol": "http",
-    }
+    port = _port(parser)
     if wanted.node_port is not None:
         port["nodePort"] = wanted.node_port
     return {
@@ -30,4 +41,14 @@ def service(parser: DocParserDeployment, serving: str | None) -> Manifest:
             "selector": pod_selector(parser.metadata, serving),
             "ports": [port],
         },
+    }
+
+
+def _port(parser: DocParserDeployment) -> dict[str, Any]:
+    return {
+        "name": names.PORT_NAME,
+        "port": parser.spec.service.port,
+        "targetPort": names.PORT_NAME,
+        "protocol": "TCP",
+        "appProtocol": "http",
     }

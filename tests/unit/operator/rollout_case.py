@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from docparser_api.spec import RolloutSpec
+from docparser_api.rollout import RolloutSpec
 from docparser_api.status import RolloutStatus
 from docparser_operator.clock import timestamp
 from docparser_operator.observed import Observed
-from docparser_operator.rollout import Situation, decide
+from docparser_operator.rollout import decide
+from docparser_operator.situation import Situation
 from support.fake_clock import START
 
 SURGE = RolloutSpec(progress_deadline_seconds=60)

@@ -1,7 +1,7 @@
 import pytest
-from docparser_operator.rollout import RETIRE_DELAY_SECONDS
 from support.builders import a_workload, observed_of
 from unit.operator.rollout_case import (
+    SURGE,
     Case,
     ago,
     check,
@@ -79,7 +79,7 @@ FAILURES = {
     ),
     "the clock has jumped back after the Service moved": Case(
         observed_of(a_workload("old", 3), a_workload("new", 3)),
-        {"sizes": {"old": 3, "new": 3}, "requeue_seconds": RETIRE_DELAY_SECONDS},
+        {"sizes": {"old": 3, "new": 3}, "requeue_seconds": SURGE.scale_down_delay_seconds},
         stable="new",
         rollout=promoted("new", -3600),
         progress={"promoted_at": ago(0)},

@@ -1,8 +1,8 @@
 import pytest
-from docparser_operator.rollout import RETIRE_DELAY_SECONDS
 from support.builders import a_workload, observed_of
 from unit.operator.rollout_case import (
     IN_PLACE,
+    SURGE,
     Case,
     ago,
     check,
@@ -94,7 +94,7 @@ SURGES = {
             "stable": "new",
             "serving": "new",
             "sizes": {"old": 3, "new": 3},
-            "requeue_seconds": RETIRE_DELAY_SECONDS,
+            "requeue_seconds": SURGE.scale_down_delay_seconds,
         },
         rollout=rolling("new"),
         progress={"promoted_at": ago(0), "completed_at": None},
@@ -103,7 +103,7 @@ SURGES = {
         observed_of(a_workload("old", 3), a_workload("new", 3)),
         {"stable": "new", "sizes": {"old": 0, "new": 3}, "requeue_seconds": None},
         stable="new",
-        rollout=promoted("new", RETIRE_DELAY_SECONDS),
+        rollout=promoted("new", SURGE.scale_down_delay_seconds),
     ),
     "old pods still shut down": Case(
         observed_of(a_workload("old", 0), a_workload("new", 3), leaving={"old": 2}),

@@ -1,5 +1,5 @@
 import pytest
-from docparser_operator.sizes import exchanged, retired
+from docparser_operator.sizes import Exchange, exchanged, retired
 from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import a_workload, observed_of
@@ -37,7 +37,7 @@ def test_an_exchange_never_grows_beyond_its_room_and_keeps_what_must_serve(  # n
         a_workload("new", new, available=available),
         leaving={"old": leaving},
     )
-    sizes = exchanged(observed, "new", "old", replicas, max_unavailable)
+    sizes = exchanged(observed, "new", "old", Exchange(replicas, replicas, max_unavailable))
     pods = old + canary + leaving
     if sizes["new"] > new:
         assert sizes["new"] + pods <= replicas
@@ -55,6 +55,6 @@ def test_an_exchange_comes_to_its_end(replicas: int, max_unavailable: int) -> No
     old, new = replicas, 0
     for _ in range(3 * replicas):
         observed = observed_of(a_workload("old", old), a_workload("new", new))
-        sizes = exchanged(observed, "new", "old", replicas, max_unavailable)
+        sizes = exchanged(observed, "new", "old", Exchange(replicas, replicas, max_unavailable))
         old, new = sizes.get("old", 0), sizes["new"]
     assert (old, new) == (0, replicas)

@@ -8,13 +8,15 @@ from docparser_api.status import (
     Reason,
     RolloutStatus,
 )
+from docparser_operator.choice import Choice
 from docparser_operator.clock import timestamp
 from docparser_operator.observed import Observed
 from docparser_operator.plan import Plan
 from docparser_operator.problems import Problem
 from docparser_operator.revisions import Observation, Outcome, Revision
-from docparser_operator.rollout import Decision
+from docparser_operator.situation import Decision
 from docparser_operator.status import invalid_status, make_status
+from docparser_operator.steps import Requests
 from support.builders import a_parser, a_workload, observed_of
 from support.fake_clock import START
 
@@ -39,7 +41,9 @@ def a_plan(
     before: str | None = "old",
 ) -> Plan:
     decision = Decision(stable, stable, {}, (), rollout, waiting_for_pods=waiting)
-    return Plan((), (), (), before, decision, {"old": OLD, "new": target}, target, problem)
+    choice = Choice(target, target, None, None, Requests(), None)
+    known = {"old": OLD, "new": target}
+    return Plan((), (), (), before, decision, known, target, choice, problem, None)
 
 
 def status_of(

@@ -7,6 +7,7 @@ WRONG = {
     "no command": [],
     "an unknown command": ["explode"],
     "a name that cannot be": ["status", "No_Name"],
+    "a namespace that cannot be": ["status", "reader", "-n", "../x"],
     "another kind": ["status", "pod/reader"],
     "a rollback to nowhere": ["rollback", "reader"],
     "a rollback that is to end": ["rollback", "reader", "--to", "1", "--end"],

@@ -175,10 +175,16 @@ def weights(**values: Any) -> Manifest:
 
 CLAIM = {"cache": {"persistentVolumeClaim": {"claimName": "cache"}}}
 ON_CLAIM = {"persistentVolumeClaim": {"claimName": "w"}}
+READ_ONLY = {"claimName": "cache", "accessMode": "ReadOnlyMany"}
 BESIDE = {"sha256": DIGEST}
 FETCHES: dict[str, tuple[Manifest, Manifest | Unseen, str]] = {
     "for each pod": (weights(), CONFIG_MAP, "4.0 GiB by each of 2 pods"),
     "into a shared cache": (weights(**CLAIM), CONFIG_MAP, "4.0 GiB, once for all pods"),
+    "from a cache that is full": (
+        weights(cache={"persistentVolumeClaim": READ_ONLY}),
+        CONFIG_MAP,
+        "nothing, the cache must hold the weights already",
+    ),
     "where they lie": (
         weights(source=ON_CLAIM),
         CONFIG_MAP,

@@ -1,12 +1,14 @@
 from typing import Any
 
 import pytest
+from docparser_api import names
 from docparser_kubectl.progress import phase, under_way, wait, wanted_weight
 from support.builders import ParserBuilder
 
-from .cases import NEW, OLD, canary, condition, serving, subject
+from .cases import BAD, NEW, OLD, canary, condition, serving, subject
 
 SINCE = "2026-01-01T12:01:00Z"
+PIN = {"to": "1", "revision": OLD.hash, "specRevision": NEW.hash, "since": SINCE}
 UP_TO_DATE = [condition("UpToDate", "True", "RolloutComplete")]
 REFUSED = [condition("Degraded", "True", "InvalidSpec", "no")]
 
@@ -26,6 +28,23 @@ PHASES = {
         serving().with_status(observedGeneration=0, conditions=REFUSED),
         "Failed",
     ),
+    "a rollback just asked for": (
+        serving()
+        .with_status(conditions=UP_TO_DATE)
+        .with_annotation(names.ANNOTATION_ROLLBACK_TO, "1"),
+        "Waiting",
+    ),
+    "a rollback that cannot be": (
+        serving()
+        .with_status(conditions=[*UP_TO_DATE, condition("RolledBack", "False", "RevisionNotFound")])
+        .with_annotation(names.ANNOTATION_ROLLBACK_TO, "9"),
+        "Complete",
+    ),
+    "a rollback just ended": (serving().with_status(rollback=PIN), "Waiting"),
+    "a retry just asked for": (
+        rollout(revision=BAD.hash, failedAt=SINCE).with_annotation(names.ANNOTATION_RETRY, "now"),
+        "Waiting",
+    ),
     "a first revision": (serving().with_status(currentRevision=None), "Running"),
 }
 
@@ -33,7 +52,7 @@ PHASES = {
 @pytest.mark.parametrize("what", PHASES)
 def test_phase(what: str) -> None:
     builder, want = PHASES[what]
-    assert phase(subject(builder, OLD, NEW)) == want
+    assert phase(subject(builder, OLD, NEW, BAD)) == want
 
 
 WAITS = {

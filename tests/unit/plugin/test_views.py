@@ -99,7 +99,7 @@ def test_status_bears_a_spec_of_a_later_version() -> None:
 def test_status_of_an_object_that_nobody_has_seen() -> None:
     fresh = subject(serving().with_status(observedGeneration=0, currentRevision=None))
     shown = text(status_view.render(fresh))
-    assert "the operator has not seen this spec yet" in shown
+    assert "the operator has not seen the latest spec" in shown
     assert "Serving   revision none" in shown
 
 

@@ -65,7 +65,7 @@ async def test_config_is_the_whole_effective_configuration(start: StartService) 
     body = answer.json()
     assert body["runtime"] == service.context.config.model_dump(mode="json", by_alias=True)
     assert body["runtime"]["maxConcurrency"] == 3
-    assert body["model"] == {"engine": "fake", "name": None}
+    assert body["model"] == {"engine": "fake", "name": None, "weights": None}
     assert "s3cr3t" not in answer.text
 
 

@@ -1,0 +1,120 @@
+"""Which revision is to serve: the one of spec or, after a rollback, an earlier one. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from docparser_api import names
+from docparser_api.deployment import DocParserDeployment
+from docparser_api.status import Reason, RollbackStatus
+
+from docparser_operator.clock import timestamp
+from docparser_operator.problems import Problem
+from docparser_operator.references import find_revision
+from docparser_operator.revisions import Revision, wanted_revision
+from docparser_operator.steps import ALL, Requests
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is to serve, and because of whom.
+
+    Attributes:
+        wanted: the revision that spec asks for.
+        target: the revision that is to serve.
+        rollback: the rollback by annotation, under way or ended.
+        refusal: why the rollback that the annotation asks for is not done.
+        requests: what people ask of the rollout of the target.
+        misread: what is wrong with another annotation.
+    """
+
+    wanted: Revision
+    target: Revision
+    rollback: RollbackStatus | None
+    refusal: Problem | None
+    requests: Requests
+    misread: Problem | None
+
+    @property
+    def is_rolled_back(self) -> bool:
+        """Whether an annotation keeps spec's revision from serving."""
+        return self.rollback is not None and self.rollback.revision is not None
+
+
+def choose(parser: DocParserDeployment, known: dict[str, Revision], now: datetime) -> Choice:
+    """Return what is to serve, given the revisions that are `known`."""
+    wanted = wanted_revision(parser, known)
+    rollback, refusal = _rollback(parser, known, wanted, now)
+    target = wanted
+    if rollback is not None and rollback.revision is not None:
+        target = known.get(rollback.revision, wanted)
+    requests, misread = _requests(parser, target, {**known, wanted.hash: wanted})
+    return Choice(wanted, target, rollback, refusal, requests, misread)
+
+
+def comes_back(target: Revision, stable: str | None, known: dict[str, Revision], most: int) -> bool:
+    """Return whether `target` served before `stable` did, with fewer than `most` others since.
+
+    Then it is a rollback by spec: the way back needs no steps.
+    """
+    if target.hash == stable or stable not in known or not _has_served(target):
+        return False
+    before = [o.number for o in target.observations if o.number < known[stable].number]
+    if not before:
+        return False
+    since = [
+        revision
+        for name, revision in known.items()
+        if name != target.hash and revision.number > max(before) and _has_served(revision)
+    ]
+    return len(since) <= most
+
+
+def _has_served(revision: Revision) -> bool:
+    return revision.outcome is not None and revision.outcome.result == "Succeeded"
+
+
+def _rollback(
+    parser: DocParserDeployment, known: dict[str, Revision], wanted: Revision, now: datetime
+) -> tuple[RollbackStatus | None, Problem | None]:
+    """Return the rollback that is in force or has ended, and why a new one is refused."""
+    to, last = parser.metadata.annotations.get(names.ANNOTATION_ROLLBACK_TO), parser.status.rollback
+    if to is None:
+        return None, None
+    if last is not None and last.to == to:
+        if wanted.hash != last.spec_revision or last.revision not in known:
+            return last.model_copy(update={"revision": None}), None
+        return last, None
+    name = to.partition("#")[0].strip()
+    found = find_revision(name, known)
+    if found is None:
+        words = f"{names.ANNOTATION_ROLLBACK_TO}: no kept revision is named {name[:80]!r}"
+        return None, Problem(Reason.REVISION_NOT_FOUND, words)
+    if not _has_served(found):
+        words = f"{names.ANNOTATION_ROLLBACK_TO}: revision {found.number} never served"
+        return None, Problem(Reason.REVISION_NOT_USABLE, words)
+    return RollbackStatus(
+        to=to[:512], revision=found.hash, spec_revision=wanted.hash, since=timestamp(now)
+    ), None
+
+
+def _requests(
+    parser: DocParserDeployment, target: Revision, known: dict[str, Revision]
+) -> tuple[Requests, Problem | None]:
+    """Return what the annotations ask of the rollout of `target`, and what cannot be read."""
+    annotations = parser.metadata.annotations
+    problems = []
+    paused = annotations.get(names.ANNOTATION_PAUSE, "false")
+    if paused not in {"true", "false"}:
+        problems.append(f"{names.ANNOTATION_PAUSE}: write true, or remove it")
+    promote: int | Literal["all"] | None = None
+    if text := annotations.get(names.ANNOTATION_PROMOTE):
+        revision, _, step = text.partition("/")
+        if step != ALL and not step.isdecimal():
+            problems.append(f"{names.ANNOTATION_PROMOTE}: write REVISION/STEP or REVISION/all")
+        elif find_revision(revision, known) == target:
+            promote = "all" if step == ALL else int(step)
+    abort = annotations.get(names.ANNOTATION_ABORT)
+    aborted = abort is not None and find_revision(abort, known) == target
+    misread = Problem(Reason.INVALID_REQUEST, "; ".join(problems)) if problems else None
+    return Requests(paused == "true", promote, aborted), misread

@@ -1,0 +1,89 @@
+"""What is the case about capacity, weights and rollback, as conditions without times. Pure."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from docparser_api.deployment import DocParserDeployment
+from docparser_api.status import ConditionType, Reason
+
+from docparser_operator.observed import Observed, Pod
+from docparser_operator.plan import Plan
+from docparser_operator.weights import init_outcome
+
+Truth = Literal["True", "False", "Unknown"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A condition without its times."""
+
+    type: ConditionType
+    status: Truth
+    reason: Reason
+    message: str
+
+
+def more_findings(
+    parser: DocParserDeployment, plan: Plan, observed: Observed
+) -> tuple[Finding, ...]:
+    """Return all findings of this module that apply."""
+    weights = weights_verified(plan, observed)
+    return (
+        capacity_available(plan, observed),
+        *((weights,) if weights is not None else ()),
+        rolled_back(parser, plan),
+    )
+
+
+def capacity_available(plan: Plan, observed: Observed) -> Finding:
+    """Return whether the pods that the target still needs find free GPUs."""
+    kind, decision = ConditionType.CAPACITY_AVAILABLE, plan.decision
+    if plan.fitting is None:
+        words = "no pod needs a GPU, or the nodes may not be looked at"
+        return Finding(kind, "True", Reason.NO_GPU_NEEDED, words)
+    size = decision.sizes.get(plan.target.hash, 0)
+    missing = size - observed.scheduled_count(plan.target.hash)
+    if missing > plan.fitting:
+        words = f"{missing} more pods need GPUs, {plan.fitting} would find them free"
+        return Finding(kind, "False", Reason.INSUFFICIENT_GPUS, words)
+    if decision.rollout.in_place and decision.rollout.completed_at is None:
+        words = "pods are replaced in place, so that no more GPUs are needed"
+        return Finding(kind, "True", Reason.CAPACITY_FREE, words)
+    return Finding(kind, "True", Reason.CAPACITY_FREE, "the pods that are wanted find free GPUs")
+
+
+def weights_verified(plan: Plan, observed: Observed) -> Finding | None:
+    """Return whether the weights of the target are what their manifest says; None without any."""
+    kind = ConditionType.WEIGHTS_VERIFIED
+    weights = plan.target.shape.get("model", {}).get("weights")
+    if weights is None:
+        return None
+    pods = [pod for pod in observed.pods if pod.revision == plan.target.hash]
+    name = f"weights {weights['version']} of revision {plan.target.number}"
+    for pod in pods:
+        outcome = init_outcome(pod)
+        if outcome is not None and outcome.failure is not None:
+            return Finding(kind, "False", Reason.WEIGHTS_INVALID, f"{name}: {outcome.failure}")
+    if any(_is_verified(pod) for pod in pods):
+        return Finding(kind, "True", Reason.WEIGHTS_VERIFIED, f"{name} are what they should be")
+    return Finding(kind, "Unknown", Reason.WEIGHTS_PENDING, f"{name} were not verified yet")
+
+
+def rolled_back(parser: DocParserDeployment, plan: Plan) -> Finding:
+    """Return whether an annotation keeps spec's revision from serving."""
+    kind, choice = ConditionType.ROLLED_BACK, plan.choice
+    if choice.refusal is not None:
+        return Finding(kind, "False", choice.refusal.reason, choice.refusal.message)
+    if choice.is_rolled_back:
+        words = f"revision {plan.target.number} runs instead of {choice.wanted.number}, as asked"
+        words += "; remove the annotation docparser.dev/rollback-to or change spec to end it"
+        return Finding(kind, "True", Reason.ROLLED_BACK, words)
+    words = "the revision of spec is to serve"
+    if parser.status.rollback is not None and choice.rollback is not None:
+        words += "; spec has changed since the rollback, which has ended"
+    return Finding(kind, "False", Reason.NOT_ROLLED_BACK, words)
+
+
+def _is_verified(pod: Pod) -> bool:
+    outcome = init_outcome(pod)
+    return outcome is not None and outcome.failure is None

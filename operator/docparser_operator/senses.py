@@ -1,0 +1,92 @@
+"""Looks at what no watch tells of: pods' metrics, the GPUs of the cluster, a route."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import structlog
+from docparser_api.deployment import DocParserDeployment
+
+from docparser_operator import kinds
+from docparser_operator.analysis.scraper import Scraper
+from docparser_operator.analysis.subject import Subject
+from docparser_operator.capacity import Capacity, capacity_of
+from docparser_operator.cluster import Cluster
+from docparser_operator.errors import ApiError, NotFoundError
+from docparser_operator.kinds import Key, Manifest, Ref
+from docparser_operator.surroundings import Surroundings
+
+log = structlog.get_logger(__name__)
+
+CAPACITY_AGE_SECONDS = 10.0
+"""How old a view of nodes and pods may be: all objects that roll out share it."""
+
+
+class Senses(Protocol):
+    """What a reconcile asks about the world."""
+
+    async def surroundings(self, parser: DocParserDeployment) -> Surroundings:
+        """Return what matters for `parser` now."""
+        ...
+
+    def attend(self, key: Key, subject: Subject | None) -> None:
+        """Measure `subject` from now on; None ends it."""
+        ...
+
+
+class ClusterSenses:
+    """Asks the API server and the pods.
+
+    Args:
+        cluster: the API server.
+        scraper: measures pods.
+        clock: seconds that never go back.
+    """
+
+    def __init__(self, cluster: Cluster, scraper: Scraper, clock: Callable[[], float]) -> None:
+        self._cluster = cluster
+        self._scraper = scraper
+        self._clock = clock
+        self._capacity: tuple[float, Capacity | None] | None = None
+
+    async def surroundings(self, parser: DocParserDeployment) -> Surroundings:
+        """Return what matters for `parser` now.
+
+        Raises:
+            UnavailableError: the API server is away.
+        """
+        key = Key(parser.metadata.namespace, parser.metadata.name)
+        return Surroundings(
+            evidence=self._scraper.evidence(key),
+            capacity=await self._known_capacity() if parser.spec.resources.gpu.count else None,
+            route=await self._route(parser),
+        )
+
+    def attend(self, key: Key, subject: Subject | None) -> None:
+        """Measure `subject` from now on; None ends it."""
+        self._scraper.watch(key, subject)
+
+    async def _known_capacity(self) -> Capacity | None:
+        """Return the capacity of the cluster; None where we may not look at it."""
+        now = self._clock()
+        if self._capacity is None or now - self._capacity[0] > CAPACITY_AGE_SECONDS:
+            self._capacity = now, await self._counted()
+        return self._capacity[1]
+
+    async def _counted(self) -> Capacity | None:
+        try:
+            nodes = await self._cluster.list(kinds.NODE, None)
+            pods = await self._cluster.list(kinds.POD, None)
+        except ApiError as error:
+            log.warning("GPUs are not counted", status=error.status)
+            return None
+        return capacity_of(nodes.items, pods.items)
+
+    async def _route(self, parser: DocParserDeployment) -> Manifest | None:
+        gateway = parser.spec.service.gateway
+        if gateway is None:
+            return None
+        ref = Ref(kinds.HTTP_ROUTE, parser.metadata.namespace, gateway.http_route)
+        try:
+            return await self._cluster.get(ref)
+        except NotFoundError:
+            return None

@@ -1,0 +1,22 @@
+"""What a plan depends on besides the object and its children."""
+
+from dataclasses import dataclass
+
+from docparser_operator.analysis.evidence import Evidence
+from docparser_operator.capacity import Capacity
+from docparser_operator.kinds import Manifest
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What else was looked at for one DocParserDeployment.
+
+    Attributes:
+        evidence: what was measured of both revisions; None before anything was.
+        capacity: the GPUs of the cluster; None when they are not known or do not matter.
+        route: the HTTPRoute that spec.service.gateway names; None without a gateway.
+    """
+
+    evidence: Evidence | None = None
+    capacity: Capacity | None = None
+    route: Manifest | None = None

@@ -1,0 +1,86 @@
+"""What a reconcile asks about the world, answered from memory."""
+
+from dataclasses import dataclass, field
+
+from docparser_api.deployment import DocParserDeployment
+from docparser_operator.analysis.evidence import Evidence, Totals
+from docparser_operator.analysis.subject import Subject
+from docparser_operator.capacity import Capacity, capacity_of
+from docparser_operator.kinds import HTTP_ROUTE, POD, Key, Ref
+from docparser_operator.surroundings import Surroundings
+from support.memory_cluster import MemoryCluster
+from support.memory_controllers import NODE_NAME
+
+MANY = 1000
+QUICK = ((0.1, MANY), (float("inf"), MANY))
+
+
+def traffic(errors: int = 0) -> Totals:
+    """Return the counters of a revision that has answered many requests."""
+    return Totals(requests=MANY, server_errors=errors, buckets=QUICK, pages=MANY)
+
+
+GOOD = Evidence(canary=traffic(), stable=traffic(), seconds=60)
+BAD = Evidence(canary=traffic(errors=MANY // 5), stable=traffic(), seconds=60)
+
+
+@dataclass
+class MemorySenses:
+    """Measures whatever a test says.
+
+    Attributes:
+        evidence: what every subject is found to be; None while nothing was measured.
+        gpus: GPUs of the only node; None where nobody looks.
+        subjects: what is being measured.
+    """
+
+    cluster: MemoryCluster
+    evidence: Evidence | None = None
+    gpus: int | None = None
+    subjects: dict[Key, Subject] = field(default_factory=dict)
+
+    async def surroundings(self, parser: DocParserDeployment) -> Surroundings:
+        """Return what matters for `parser` now."""
+        key = Key(parser.metadata.namespace, parser.metadata.name)
+        gateway = parser.spec.service.gateway
+        name = gateway.http_route if gateway else ""
+        return Surroundings(
+            evidence=self.evidence if key in self.measured() else None,
+            capacity=self._capacity(),
+            route=self.cluster.objects.get(Ref(HTTP_ROUTE, key.namespace, name)),
+        )
+
+    def _capacity(self) -> Capacity | None:
+        if self.gpus is None:
+            return None
+        node = {
+            "metadata": {"name": NODE_NAME},
+            "spec": {},
+            "status": {
+                "allocatable": {"nvidia.com/gpu": str(self.gpus)},
+                "conditions": [{"type": "Ready", "status": "True"}],
+            },
+        }
+        return capacity_of([node], self.cluster.of_kind(POD))
+
+    def measured(self) -> set[Key]:
+        """Return what has a canary to be measured."""
+        return {
+            key
+            for key, subject in self.subjects.items()
+            if any(pod.side == "canary" for pod in subject.pods)
+        }
+
+    def attend(self, key: Key, subject: Subject | None) -> None:
+        """Measure `subject` from now on; None ends it."""
+        if subject is None:
+            self.subjects.pop(key, None)
+        else:
+            self.subjects[key] = subject
+
+
+def shares(cluster: MemoryCluster, name: str) -> list[tuple[str, int]]:
+    """Return the backends of the first rule of a route, with their weights."""
+    route = cluster.objects[Ref(HTTP_ROUTE, "default", name)]
+    refs = route["spec"]["rules"][0]["backendRefs"]
+    return [(ref["name"], ref.get("weight", 1)) for ref in refs]
