@@ -10,6 +10,11 @@ from docparser_api.runtime import grace_period_seconds
 from docparser_api.spec import PodShape
 
 from docparser_operator.desired.metadata import labels, pod_selector
+from docparser_operator.desired.weights import (
+    weights_credentials,
+    weights_mounts,
+    weights_volumes,
+)
 from docparser_operator.kinds import Manifest
 
 USER = 65532
@@ -35,6 +40,7 @@ def pod_template(owner: ObjectMeta, shape: PodShape, revision: str) -> Manifest:
             "terminationGracePeriodSeconds": shape.termination_grace_period_seconds
             or grace_period_seconds(shape.runtime),
             "securityContext": security_context(),
+            **_fetch(shape),
             "containers": [_container(shape)],
             "volumes": _volumes(shape),
             **_list("imagePullSecrets", shape.image_pull_secrets),
@@ -93,8 +99,41 @@ def _container(shape: PodShape) -> Manifest:
         "volumeMounts": [
             {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 (a mount point in the pod)
             {"name": "shm", "mountPath": "/dev/shm"},  # noqa: S108
+            *weights_mounts(shape.model.weights),
         ],
     }
+
+
+def _fetch(shape: PodShape) -> Manifest:
+    """Return the init container that gets the weights ready, if there are any."""
+    weights = shape.model.weights
+    if weights is None:
+        return {}
+    container = {
+        "name": names.WEIGHTS_CONTAINER,
+        "image": shape.image,
+        "imagePullPolicy": shape.image_pull_policy,
+        "args": ["weights", "fetch"],
+        "env": [
+            {"name": names.ENV_MODEL, "value": _json(shape.model)},
+            *weights_credentials(weights),
+        ],
+        "resources": _without_devices(shape),
+        "securityContext": container_security(),
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+        "volumeMounts": [
+            {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108
+            *weights_mounts(weights, fetching=True),
+        ],
+    }
+    return {"initContainers": [container]}
+
+
+def _without_devices(shape: PodShape) -> Manifest:
+    """Return the CPU and memory of the runtime: the same pod has them anyway."""
+    wanted = shape.resources
+    amounts = {"requests": wanted.requests, "limits": wanted.limits}
+    return {name: dict(amount) for name, amount in amounts.items() if amount}
 
 
 def _env(shape: PodShape) -> list[Manifest]:
@@ -136,7 +175,11 @@ def _probe(shape: PodShape, path: str, period_seconds: int, failures: int) -> Ma
 
 def _volumes(shape: PodShape) -> list[Manifest]:
     memory = {"medium": "Memory", "sizeLimit": shape.shared_memory.size_limit}
-    return [{"name": "tmp", "emptyDir": {}}, {"name": "shm", "emptyDir": memory}]
+    return [
+        {"name": "tmp", "emptyDir": {}},
+        {"name": "shm", "emptyDir": memory},
+        *weights_volumes(shape.model.weights),
+    ]
 
 
 def _scheduling(shape: PodShape, selector: dict[str, str]) -> Manifest:
