@@ -10,7 +10,8 @@ from docparser_operator.kinds import DOC_PARSER, Kind, Manifest
 from kubernetes import config
 from kubernetes.client import ApiClient
 
-from docparser_kubectl.errors import Failure, Refused
+from docparser_kubectl.errors import Failure, Refused, Unreachable
+from docparser_kubectl.printable import printable
 
 REQUEST_TIMEOUT_SECONDS: Final = 30.0
 PAGE_SIZE: Final = 500
@@ -106,7 +107,7 @@ class KubernetesCluster:
             # Whatever the event is, an expired version included: the caller looks again.
             next(response.stream(1), b"")
         except urllib3.exceptions.HTTPError as error:
-            raise Failure(f"the watch broke off: {error}; try again") from error
+            raise Unreachable(f"the watch broke off: {error}; try again") from error
         finally:
             response.close()
 
@@ -135,9 +136,10 @@ class KubernetesCluster:
         except (urllib3.exceptions.HTTPError, OSError) as error:
             host = self.client.configuration.host
             cause = getattr(error, "reason", None) or error
-            raise Failure(f"no answer from {host}: {cause}; is it the right --context?") from error
+            words = f"no answer from {host}: {cause}; is it the right --context?"
+            raise Unreachable(words) from error
         if answer.status >= HTTPStatus.BAD_REQUEST:
-            raise Refused(answer.status, _words(answer.data, path))
+            raise _failure(answer.status, _words(answer.data, path))
         response: urllib3.BaseHTTPResponse = answer
         return response
 
@@ -161,15 +163,22 @@ def connect(context: str | None, namespace: str | None) -> KubernetesCluster:
 
 def _parsed(response: urllib3.BaseHTTPResponse) -> Manifest:
     try:
-        answer: Manifest = json.loads(response.data)
+        answer: Manifest = printable(json.loads(response.data))
     except ValueError as error:
         raise Failure("the answer is not JSON; is this a Kubernetes API server?") from error
     return answer
 
 
+def _failure(status: int, words: str) -> Failure:
+    """Return the exception for an answer that is not a success."""
+    if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Unreachable(f"the API server is not able to answer: {words}; try again")
+    return Refused(status, words)
+
+
 def _words(data: bytes, path: str) -> str:
     """Return the message of a `Status` answer, or the beginning of whatever came."""
     try:
-        return str(json.loads(data)["message"])
+        return str(printable(json.loads(data)["message"]))
     except (ValueError, KeyError, TypeError):
-        return f"{path}: {data[:200].decode(errors='replace').strip()}"
+        return f"{path}: {printable(data[:200].decode(errors='replace'))}"

@@ -5,6 +5,10 @@ class Failure(Exception):  # noqa: N818 (it is what the user reads, not a fault 
     """One line that says what is wrong and what to do; the command ends with exit code 1."""
 
 
+class Unreachable(Failure):
+    """The API server gave no answer, or not now; another attempt may succeed."""
+
+
 class Refused(Failure):
     """The API server answered with an error.
 

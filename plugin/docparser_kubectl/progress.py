@@ -9,8 +9,11 @@ from docparser_kubectl.subject import Subject
 
 Phase = Literal["Complete", "Failed", "Running", "Retiring", "Waiting"]
 """`Retiring`: the new revision serves, the old one is going. `Waiting`: the operator has not yet
-seen the latest spec."""
+seen the latest spec, or the latest annotation."""
 
+LONGEST_REQUEST = 512
+"""Characters of a request for a rollback that the status repeats."""
+_NO_WAY_BACK = {Reason.REVISION_NOT_FOUND, Reason.REVISION_NOT_USABLE}
 _REFUSALS = {Reason.INVALID_SPEC, Reason.INVALID_REQUEST, Reason.NAME_CONFLICT}
 
 
@@ -18,6 +21,8 @@ def phase(subject: Subject) -> Phase:
     """Return how the rollout of the current spec stands."""
     rollout = subject.status.rollout
     up_to_date = subject.condition(ConditionType.UP_TO_DATE)
+    if _is_asked_anew(subject):
+        return "Waiting"
     if not subject.is_current:
         degraded = subject.condition(ConditionType.DEGRADED)
         seen = degraded is not None and (
@@ -32,6 +37,26 @@ def phase(subject: Subject) -> Phase:
     if rollout is not None and rollout.promoted_at is not None:
         return "Complete" if rollout.completed_at else "Retiring"
     return "Running"
+
+
+def _is_asked_anew(subject: Subject) -> bool:
+    """Return whether an annotation asks for what the operator has not looked at yet.
+
+    Annotations do not count in the generation.
+    """
+    annotations, status = subject.metadata.annotations, subject.status
+    asked = annotations.get(names.ANNOTATION_ROLLBACK_TO)
+    known = status.rollback.to if status.rollback else None
+    if asked is None and known is not None:
+        return True
+    if asked is not None and asked[:LONGEST_REQUEST] != known:
+        rolled_back = subject.condition(ConditionType.ROLLED_BACK)
+        return rolled_back is None or rolled_back.reason not in _NO_WAY_BACK
+    rollout = status.rollout
+    failed = subject.observed.revisions.get(rollout.revision) if rollout else None
+    if rollout is None or rollout.failed_at is None or failed is None or failed.outcome is None:
+        return False
+    return failed.outcome.retry != annotations.get(names.ANNOTATION_RETRY, "")
 
 
 def under_way(subject: Subject) -> RolloutStatus | None:

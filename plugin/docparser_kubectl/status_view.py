@@ -90,7 +90,9 @@ def _rollout(subject: Subject) -> Text:
     now, rollout = phase(subject), subject.status.rollout
     text = Text(now, style=_COLOURS[now])
     if now == "Waiting":
-        return text.append(": the operator has not seen this spec yet", style="default")
+        return text.append(
+            ": the operator has not seen the latest spec or annotation yet", style="default"
+        )
     if rollout is None:
         return text
     text.append(f": revision {subject.label(rollout.revision)}", style="default")

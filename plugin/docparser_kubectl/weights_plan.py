@@ -56,6 +56,9 @@ def _spared(weights: Weights, known: list[Revision], pods: int) -> str | None:
         return "the weights are read where they lie"
     if pods == 0:
         return "no pod starts"
+    claim = weights.cache.persistent_volume_claim
+    if claim is not None and claim.access_mode == "ReadOnlyMany":
+        return "the cache must hold the weights already"
     if _is_cached(weights, known):
         return "an earlier revision left these weights in the cache"
     return None
