@@ -25,7 +25,7 @@ _STRICT: Final = {"fieldValidation": "Strict", "dryRun": "All"}
 
 
 class Cluster(Protocol):
-    """What the commands need of an API server. Every method raises `Failure`."""
+    """What looking needs of an API server. Every method raises `Failure`."""
 
     @property
     def namespace(self) -> str:
@@ -38,10 +38,6 @@ class Cluster(Protocol):
 
     def list(self, kind: Kind, selector: str = "", *, everywhere: bool = False) -> list[Manifest]:
         """Return the objects of a kind in the namespace or, for pods and nodes, everywhere."""
-        ...
-
-    def annotate(self, name: str, resource_version: str, values: dict[str, str | None]) -> None:
-        """Set annotations, or remove those that are None, if the object is still that version."""
         ...
 
 
