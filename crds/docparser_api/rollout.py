@@ -71,7 +71,8 @@ class RolloutSpec(ApiModel):
                 "steps need strategy Canary or BlueGreen; set the strategy or remove steps",
             ),
             cel(
-                "self.strategy != 'Canary' || has(self.steps)",
+                # The default of the whole, {}, is checked before its fields get theirs.
+                "!has(self.strategy) || self.strategy != 'Canary' || has(self.steps)",
                 "strategy Canary needs steps, for example [{setWeight: 10}, {analysis: {}}]",
             ),
             cel(
