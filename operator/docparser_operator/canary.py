@@ -15,8 +15,9 @@ LOOK_SECONDS = 30.0
 
 
 def advanced(now: Situation, rollout: RolloutStatus) -> RolloutStatus:
-    """Return `rollout` at the step that it has reached by now."""
-    return _walk(now, rollout).advanced(rollout)
+    """Return `rollout` at the step that it has reached by now, with what brought it there."""
+    reached = _walk(now, rollout).advanced(rollout)
+    return reached.model_copy(update={"analysis": now.analysis})
 
 
 def is_through(now: Situation, rollout: RolloutStatus) -> bool:
@@ -43,7 +44,7 @@ def stepping(now: Situation, rollout: RolloutStatus) -> Decision:
         serving=serving,
         sizes=sizes,
         delete=now.observed.empty_workloads(but={now.stable, now.target}),
-        rollout=rollout.model_copy(update={"weight": weight, "analysis": now.analysis}),
+        rollout=rollout.model_copy(update={"weight": weight}),
         requeue_seconds=_requeue_seconds(now, walk, rollout, sizes[now.target]),
         waiting_for_pods=waiting,
         stepping=True,

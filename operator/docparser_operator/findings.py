@@ -1,26 +1,14 @@
 """What is the case about capacity, weights and rollback, as conditions without times. Pure."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from docparser_api.deployment import DocParserDeployment
 from docparser_api.status import ConditionType, Reason
 
-from docparser_operator.observed import Observed, Pod
+from docparser_operator.finding import Finding
+from docparser_operator.observed import Observed
 from docparser_operator.plan import Plan
+from docparser_operator.pods import Pod
+from docparser_operator.rollback_check import rollback_ready
 from docparser_operator.weights import init_outcome
-
-Truth = Literal["True", "False", "Unknown"]
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A condition without its times."""
-
-    type: ConditionType
-    status: Truth
-    reason: Reason
-    message: str
 
 
 def more_findings(
@@ -32,6 +20,7 @@ def more_findings(
         capacity_available(plan, observed),
         *((weights,) if weights is not None else ()),
         rolled_back(parser, plan),
+        rollback_ready(parser, observed, plan.previous, plan.capacity),
     )
 
 

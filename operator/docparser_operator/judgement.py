@@ -15,7 +15,8 @@ from docparser_operator.analysis.judge import (
     verdict,
 )
 from docparser_operator.clock import timestamp
-from docparser_operator.observed import JobState, Pod
+from docparser_operator.jobs import JobState
+from docparser_operator.pods import Pod
 
 
 def judged(

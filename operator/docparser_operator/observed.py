@@ -2,15 +2,16 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 from docparser_api import names
 from docparser_api.deployment import ObjectMeta
 
 from docparser_operator import kinds
 from docparser_operator.desired.metadata import revision_name
+from docparser_operator.jobs import JobState, job_of, without_helpers
 from docparser_operator.kinds import Manifest
 from docparser_operator.ownership import Ownership, ownership
+from docparser_operator.pods import Pod, pod_of
 from docparser_operator.revisions import Revision, from_controller_revision
 
 _SERVICE_ENDS = ("", names.SUFFIX_CANARY, names.SUFFIX_STABLE)
@@ -36,44 +37,6 @@ class Workload:
     available: int
     current: bool
     failure: str | None
-    manifest: Manifest
-
-
-@dataclass(frozen=True)
-class Pod:
-    """A pod of one revision that has not ended.
-
-    Attributes:
-        deleting: whether it is shutting down; it still holds its GPU then.
-        ready: whether it receives requests.
-        manifest: the object, for the words of a failure.
-    """
-
-    name: str
-    revision: str
-    deleting: bool
-    ready: bool
-    manifest: Manifest
-
-
-@dataclass(frozen=True)
-class JobState:
-    """A Job of ours.
-
-    Attributes:
-        purpose: what it runs for.
-        ended: whether it has come to its end.
-        succeeded: whether that was a good one.
-        message: what the container of its latest pod that ended said last.
-        pods: its pods, for the words of a failure.
-    """
-
-    name: str
-    purpose: str
-    ended: bool
-    succeeded: bool
-    message: str
-    pods: tuple[Pod, ...]
     manifest: Manifest
 
 
@@ -133,9 +96,9 @@ def observe(owner: ObjectMeta, objects: list[Manifest]) -> Observed:
         if kind == kinds.POD or _is_child(manifest, owner, kind):
             by_kind.setdefault(kind, []).append(manifest)
     revisions = map(from_controller_revision, by_kind.get(kinds.CONTROLLER_REVISION, []))
-    helpers, servers = _split(by_kind.get(kinds.POD, []))
-    pods = tuple(_pod(manifest) for manifest in servers if _holds_gpu(manifest))
-    jobs = (_job(manifest, helpers) for manifest in by_kind.get(kinds.JOB, []))
+    helpers, servers = without_helpers(by_kind.get(kinds.POD, []))
+    pods = tuple(pod_of(manifest) for manifest in servers if _holds_gpu(manifest))
+    jobs = (job_of(manifest, helpers) for manifest in by_kind.get(kinds.JOB, []))
     ready = Counter(pod.revision for pod in pods if pod.ready and not pod.deleting)
     workloads = (_workload(manifest, ready) for manifest in by_kind.get(kinds.DEPLOYMENT, []))
     return Observed(
@@ -162,40 +125,6 @@ def _is_child(manifest: Manifest, owner: ObjectMeta, kind: kinds.Kind) -> bool:
         known = {"shape", "template"} <= set(manifest.get("data") or {})
         return known and bool(name.rpartition("-")[0] == owner.name)
     return bool(name == owner.name)
-
-
-def _split(pods: list[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
-    """Return the pods of Jobs, and all others."""
-    helpers = [pod for pod in pods if names.LABEL_PURPOSE in pod["metadata"].get("labels", {})]
-    return helpers, [pod for pod in pods if pod not in helpers]
-
-
-def _job(manifest: Manifest, helpers: list[Manifest]) -> JobState:
-    name, uid = manifest["metadata"]["name"], manifest["metadata"]["uid"]
-    conditions = manifest.get("status", {}).get("conditions", [])
-    ends = {c["type"] for c in conditions if c["status"] == "True"}
-    pods = [
-        pod
-        for pod in helpers
-        if any(owner["uid"] == uid for owner in pod["metadata"].get("ownerReferences", []))
-    ]
-    pods.sort(key=lambda pod: str(pod["metadata"].get("creationTimestamp", "")))
-    return JobState(
-        name=name,
-        purpose=str(manifest["metadata"].get("labels", {}).get(names.LABEL_PURPOSE, "")),
-        ended=bool(ends & {"Complete", "Failed"}),
-        succeeded="Complete" in ends,
-        message=next((text for pod in reversed(pods) if (text := _last_words(pod))), ""),
-        pods=tuple(_pod(pod) for pod in pods),
-        manifest=manifest,
-    )
-
-
-def _last_words(pod: Manifest) -> str:
-    for status in pod.get("status", {}).get("containerStatuses", []):
-        if message := status.get("state", {}).get("terminated", {}).get("message"):
-            return str(message)
-    return ""
 
 
 def _selected_revision(manifest: Manifest) -> str:
@@ -235,15 +164,3 @@ def _holds_gpu(manifest: Manifest) -> bool:
     ended = ended and "deletionTimestamp" not in manifest["metadata"]
     owners = manifest["metadata"].get("ownerReferences", [])
     return not ended and any(owner.get("controller") for owner in owners)
-
-
-def _pod(manifest: Manifest) -> Pod:
-    conditions: list[dict[str, Any]] = manifest.get("status", {}).get("conditions", [])
-    return Pod(
-        name=manifest["metadata"]["name"],
-        # Empty when the label was removed by hand.
-        revision=str(manifest["metadata"].get("labels", {}).get(names.LABEL_REVISION, "")),
-        deleting="deletionTimestamp" in manifest["metadata"],
-        ready=any(c["type"] == "Ready" and c["status"] == "True" for c in conditions),
-        manifest=manifest,
-    )

@@ -1,12 +1,14 @@
 """What to write, in which order, for one DocParserDeployment: a pure function."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from docparser_api.deployment import DocParserDeployment
 
 from docparser_operator import kinds
-from docparser_operator.capacity import fitting_pods
+from docparser_operator.cache import prune_jobs
+from docparser_operator.capacity import Capacity, fitting_pods
 from docparser_operator.choice import Choice, choose, comes_back
 from docparser_operator.desired.account import service_account
 from docparser_operator.desired.disruption import disruption_budget
@@ -16,6 +18,7 @@ from docparser_operator.observed import Observed
 from docparser_operator.outcomes import with_cause, with_outcome
 from docparser_operator.problems import Problem, find_problem
 from docparser_operator.revisions import Revision, controller_revision, is_failed, superfluous
+from docparser_operator.rollback_check import check_job, finished_checks, previous_revision
 from docparser_operator.rollout import decide
 from docparser_operator.serving import serving_revision
 from docparser_operator.situation import Decision, Situation
@@ -39,7 +42,7 @@ class Plan:
         target: the revision that is to serve.
         choice: why it is that one.
         problem: what keeps its pods from serving, if anything.
-        fitting: how many more of its pods find free GPUs; None where that does not matter.
+        capacity: the GPUs of the cluster, where they are known.
     """
 
     apply: tuple[Manifest, ...]
@@ -51,7 +54,17 @@ class Plan:
     target: Revision
     choice: Choice
     problem: Problem | None
-    fitting: int | None
+    capacity: Capacity | None
+
+    @property
+    def fitting(self) -> int | None:
+        """How many more pods of the target find free GPUs; None where that does not matter."""
+        return fitting_pods(self.target.template, self.capacity)
+
+    @property
+    def previous(self) -> Revision | None:
+        """The revision that served before the one that serves."""
+        return previous_revision(self.revisions, self.decision.stable)
 
 
 def make_plan(
@@ -61,29 +74,30 @@ def make_plan(
     around: Surroundings | None = None,
 ) -> Plan:
     """Return what to do so that `observed` becomes what `parser` asks for."""
-    choice = choose(parser, observed.revisions, now)
-    situation = _situation(parser, observed, choice, around or Surroundings(), now)
+    choice, around = choose(parser, observed.revisions, now), around or Surroundings()
+    situation = _situation(parser, observed, choice, around, now)
     decision, target = decide(situation), choice.target
     problem = situation.unsplit or _problem(observed, target.hash, decision.stable)
     ended = with_outcome(parser, target, decision, problem, observed, now)
     revisions = {**observed.revisions, choice.wanted.hash: choice.wanted, ended.hash: ended}
-    live = {choice.wanted.hash, ended.hash, decision.stable or "", *decision.sizes}
-    forget = superfluous(revisions, live, parser.spec.revision_history_limit)
+    forget = _forgotten(parser, decision, revisions, {choice.wanted.hash, ended.hash})
     # A failure is noted before the pods go, a success after the Service has moved.
     first, last = (ended, ()) if decision.failed or ended == target else (target, (ended,))
-    records = {choice.wanted.hash: choice.wanted, first.hash: first}
     return Plan(
         apply=(
-            *(controller_revision(parser.metadata, record) for record in records.values()),
+            *_records(parser, {choice.wanted.hash: choice.wanted, first.hash: first}.values()),
             service_account(parser.metadata),
             disruption_budget(parser),
             *_in_order(parser, observed, decision, revisions, situation),
-            *(controller_revision(parser.metadata, revision) for revision in last),
+            *_records(parser, last),
+            *check_job(parser, observed, decision, revisions, now),
+            *prune_jobs(parser, observed, revisions, forget, around.neighbours),
         ),
         delete=(
             *_deletions(parser, observed, decision, forget),
             *superfluous_services(parser, observed, decision),
             *finished_trials(parser, observed, decision),
+            *finished_checks(parser, observed, decision, revisions, now),
         ),
         missing=_missing(parser, observed),
         stable=situation.stable,
@@ -92,8 +106,23 @@ def make_plan(
         target=ended,
         choice=choice,
         problem=problem,
-        fitting=situation.fitting,
+        capacity=around.capacity,
     )
+
+
+def _forgotten(
+    parser: DocParserDeployment,
+    decision: Decision,
+    revisions: dict[str, Revision],
+    asked_for: set[str],
+) -> list[str]:
+    """Return the revisions that nobody needs any more."""
+    live = {decision.stable or "", *decision.sizes, *asked_for}
+    return superfluous(revisions, live, parser.spec.revision_history_limit)
+
+
+def _records(parser: DocParserDeployment, revisions: Iterable[Revision]) -> list[Manifest]:
+    return [controller_revision(parser.metadata, revision) for revision in revisions]
 
 
 def _situation(

@@ -13,7 +13,8 @@ from docparser_api import names
 from docparser_api.status import Reason
 
 from docparser_operator.kinds import Manifest
-from docparser_operator.observed import Pod, Workload
+from docparser_operator.observed import Workload
+from docparser_operator.pods import Pod
 from docparser_operator.weights import failure_words
 
 MAX_MESSAGE = 1000

@@ -50,7 +50,7 @@ class Program:
         self._elector = Elector(cluster, lease, identity(), LeaseTiming(), time.monotonic)
         writer = Writer(cluster, self._store, self._elector.leads)
         self._scraper = Scraper(self._wake, time.monotonic, HttpFetch(), _server(settings), metrics)
-        senses = ClusterSenses(cluster, self._scraper, time.monotonic)
+        senses = ClusterSenses(cluster, self._store, self._scraper, time.monotonic)
         reconciler = Reconciler(self._store, writer, senses, utc_now)
         self._controller = Controller(reconciler.reconcile, metrics, settings.workers)
         self._watching = Watching(

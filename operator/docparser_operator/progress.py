@@ -3,7 +3,7 @@
 from docparser_api.deployment import DocParserDeployment
 from docparser_api.status import ConditionType, Reason
 
-from docparser_operator.findings import Finding, Truth
+from docparser_operator.finding import Finding, Truth
 from docparser_operator.observed import Observed
 from docparser_operator.plan import Plan
 from docparser_operator.problems import Problem

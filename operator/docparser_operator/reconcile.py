@@ -16,6 +16,7 @@ from docparser_operator.observed import observe
 from docparser_operator.plan import make_plan
 from docparser_operator.problems import Problem
 from docparser_operator.refusals import namespace_ends, problem_of
+from docparser_operator.rollback_check import seconds_to_next_check
 from docparser_operator.senses import Senses
 from docparser_operator.status import invalid_status, make_status
 from docparser_operator.store import Store
@@ -80,7 +81,9 @@ class Reconciler:
         self._senses.attend(key, subject(parser, observed, plan.decision))
         status = make_status(parser, observed, plan, refusal, now)
         await self._report(parser.metadata, parser.status, status, now)
-        return _next_look(refusal, plan.decision.requeue_seconds)
+        check = seconds_to_next_check(parser, plan.decision, plan.previous, now)
+        looks = [s for s in (plan.decision.requeue_seconds, check) if s is not None]
+        return _next_look(refusal, min(looks, default=None))
 
     async def _report_invalid(self, body: Manifest, message: str) -> float | None:
         """Say that the spec cannot be used; whatever runs goes on running."""

@@ -9,10 +9,12 @@ from docparser_api.deployment import DocParserDeployment
 from docparser_operator import kinds
 from docparser_operator.analysis.scraper import Scraper
 from docparser_operator.analysis.subject import Subject
+from docparser_operator.cache import cached
 from docparser_operator.capacity import Capacity, capacity_of
 from docparser_operator.cluster import Cluster
 from docparser_operator.errors import ApiError, NotFoundError
 from docparser_operator.kinds import Key, Manifest, Ref
+from docparser_operator.store import Store, owner_key
 from docparser_operator.surroundings import Surroundings
 
 log = structlog.get_logger(__name__)
@@ -38,12 +40,16 @@ class ClusterSenses:
 
     Args:
         cluster: the API server.
+        store: what is known of other objects.
         scraper: measures pods.
         clock: seconds that never go back.
     """
 
-    def __init__(self, cluster: Cluster, scraper: Scraper, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, cluster: Cluster, store: Store, scraper: Scraper, clock: Callable[[], float]
+    ) -> None:
         self._cluster = cluster
+        self._store = store
         self._scraper = scraper
         self._clock = clock
         self._capacity: tuple[float, Capacity | None] | None = None
@@ -59,6 +65,7 @@ class ClusterSenses:
             evidence=self._scraper.evidence(key),
             capacity=await self._known_capacity() if parser.spec.resources.gpu.count else None,
             route=await self._route(parser),
+            neighbours=neighbours(self._store, key) if parser.spec.model.weights else frozenset(),
         )
 
     def attend(self, key: Key, subject: Subject | None) -> None:
@@ -90,3 +97,14 @@ class ClusterSenses:
             return await self._cluster.get(ref)
         except NotFoundError:
             return None
+
+
+def neighbours(store: Store, key: Key) -> frozenset[tuple[str, str]]:
+    """Return claim and directory of the weights that others than `key` keep in its namespace."""
+    revisions = store.of_kind(kinds.CONTROLLER_REVISION, key.namespace)
+    shapes = [
+        revision.get("data", {}).get("shape", {})
+        for revision in revisions
+        if owner_key(revision) != key
+    ]
+    return frozenset(found for shape in shapes if (found := cached(shape)) is not None)

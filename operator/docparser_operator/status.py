@@ -12,7 +12,8 @@ from docparser_api.status import (
 
 from docparser_operator.clock import timestamp
 from docparser_operator.desired.metadata import endpoint, pod_selector
-from docparser_operator.findings import Finding, more_findings
+from docparser_operator.finding import Finding
+from docparser_operator.findings import more_findings
 from docparser_operator.kinds import SERVICE
 from docparser_operator.observed import Observed, Workload
 from docparser_operator.plan import Plan

@@ -38,6 +38,10 @@ class Store:
         """Return the objects that belong to a DocParserDeployment."""
         return [self._objects[ref] for ref in self._children.get(key, ())]
 
+    def of_kind(self, kind: Kind, namespace: str) -> list[Manifest]:
+        """Return the objects of a kind in a namespace."""
+        return [m for r, m in self._objects.items() if (r.kind, r.namespace) == (kind, namespace)]
+
     def resources(self) -> list[Key]:
         """Return all DocParserDeployments."""
         return [Key(r.namespace, r.name) for r in self._objects if r.kind == DOC_PARSER]

@@ -15,8 +15,10 @@ class Surroundings:
         evidence: what was measured of both revisions; None before anything was.
         capacity: the GPUs of the cluster; None when they are not known or do not matter.
         route: the HTTPRoute that spec.service.gateway names; None without a gateway.
+        neighbours: claim and directory of weights that other objects of the namespace need.
     """
 
     evidence: Evidence | None = None
     capacity: Capacity | None = None
     route: Manifest | None = None
+    neighbours: frozenset[tuple[str, str]] = frozenset()

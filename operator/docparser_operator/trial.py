@@ -14,7 +14,8 @@ from docparser_operator.desired.golden_job import golden_job, golden_name
 from docparser_operator.desired.helper_job import GOLDEN
 from docparser_operator.judgement import judged
 from docparser_operator.kinds import Key, Manifest, Ref
-from docparser_operator.observed import Observed, Pod
+from docparser_operator.observed import Observed
+from docparser_operator.pods import Pod
 from docparser_operator.revisions import Revision
 from docparser_operator.situation import Decision
 

@@ -7,7 +7,7 @@ from typing import Any
 from docparser_api import names
 
 from docparser_operator.kinds import Manifest
-from docparser_operator.observed import Pod
+from docparser_operator.pods import Pod
 
 _MOST = 500
 

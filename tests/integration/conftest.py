@@ -30,7 +30,13 @@ def cluster(control_plane: ControlPlane) -> Kubectl:
         str(program if program.exists() else paths.binaries() / "kubectl"), control_plane.kubeconfig
     )
     kubectl.run("apply", "--server-side", "-f", str(CRD))
-    kubectl.run("wait", "--for=condition=Established", "crd/docparserdeployments.docparser.dev")
+    # kubectl's own wait fails on an object that has no conditions yet.
+    eventually(
+        lambda: kubectl.get("crd", "docparserdeployments.docparser.dev"),
+        _is_established,
+        30,
+        "the CRD is served",
+    )
     return kubectl
 
 
@@ -110,3 +116,8 @@ def wait_serving(kubectl: Kubectl, name: str, seconds: float = 40) -> Manifest:
     found = kubectl.get("dpd", name)
     assert found is not None
     return found
+
+
+def _is_established(crd: Manifest | None) -> bool:
+    conditions = (crd or {}).get("status", {}).get("conditions", [])
+    return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)

@@ -10,7 +10,7 @@ from docparser_api.status import Measurement, Verdict
 from docparser_operator.analysis.golden import golden_measurements
 from docparser_operator.analysis.rates import metric_measurements
 from docparser_operator.kinds import Manifest
-from docparser_operator.observed import Pod
+from docparser_operator.pods import Pod
 
 __all__ = [
     "golden_measurements",

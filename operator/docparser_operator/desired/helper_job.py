@@ -19,14 +19,14 @@ def job(
     purpose: str,
     pod_spec: Manifest,
     deadline_seconds: int,
-    annotations: dict[str, str] | None = None,
+    extra_labels: dict[str, str] | None = None,
 ) -> Manifest:
     """Return a Job called `name` that runs `pod_spec` with the operator's own restrictions."""
     own = {names.LABEL_PURPOSE: purpose}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": metadata(owner, name, own, annotations),
+        "metadata": metadata(owner, name, own | (extra_labels or {})),
         "spec": {
             "activeDeadlineSeconds": deadline_seconds,
             "backoffLimit": TRIES,
