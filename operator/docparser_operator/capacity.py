@@ -49,8 +49,10 @@ def devices(pod_spec: Manifest) -> dict[str, int]:
 
 def fitting_pods(template: Manifest, capacity: Capacity | None) -> int | None:
     """Return how many more pods of `template` find free devices; None where none are needed."""
+    if capacity is None:
+        return None
     wanted = {name: count for name, count in devices(template["spec"]).items() if count}
-    if not wanted or capacity is None:
+    if not wanted:
         return None
     fitting = 0
     for node in capacity.nodes:

@@ -5,7 +5,7 @@ from datetime import datetime
 from statistics import median
 
 from docparser_api.spec import DocParserDeploymentSpec
-from docparser_operator.observed import Pod
+from docparser_operator.pods import Pod
 
 from docparser_kubectl.history import has_served
 from docparser_kubectl.subject import Subject

@@ -12,7 +12,8 @@ from typing import Final
 
 from docparser_api.status import AnalysisStatus
 from docparser_operator.clock import timestamp
-from docparser_operator.observed import Observed, Pod, Workload
+from docparser_operator.observed import Observed, Workload
+from docparser_operator.pods import Pod
 from docparser_operator.rollout import decide
 from docparser_operator.situation import Decision, Situation
 from docparser_operator.steps import Requests

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from docparser_api.status import Reason
-from docparser_operator.observed import Pod
+from docparser_operator.pods import Pod
 from docparser_operator.problems import MAX_MESSAGE, Problem, creation_problem, find_problem
 from support.builders import a_pod, a_workload
 

@@ -4,7 +4,7 @@ import pytest
 from docparser_api.analysis import AnalysisSpec, PodsCheck
 from docparser_api.status import Measurement, Verdict
 from docparser_operator.analysis.judge import pod_measurements, query_measurements, verdict
-from docparser_operator.observed import Pod
+from docparser_operator.pods import Pod
 
 
 def a_pod(status: dict[str, Any]) -> Pod:
