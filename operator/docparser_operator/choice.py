@@ -11,7 +11,7 @@ from docparser_api.status import Reason, RollbackStatus
 from docparser_operator.clock import timestamp
 from docparser_operator.problems import Problem
 from docparser_operator.references import find_revision
-from docparser_operator.revisions import Revision, wanted_revision
+from docparser_operator.revisions import Revision, is_failed, wanted_revision
 from docparser_operator.steps import ALL, Requests
 
 
@@ -35,6 +35,13 @@ class Choice:
     requests: Requests
     misread: Problem | None
 
+    def has_failed(self, parser: DocParserDeployment) -> bool:
+        """Return whether the target was given up, and nobody has asked for it since."""
+        outcome, rollback = self.target.outcome, self.rollback
+        if self.is_rolled_back and outcome is not None and rollback is not None:
+            return outcome.result == "Failed" and outcome.time >= rollback.since
+        return is_failed(self.target, parser)
+
     @property
     def is_rolled_back(self) -> bool:
         """Whether an annotation keeps spec's revision from serving."""
@@ -44,11 +51,12 @@ class Choice:
 def choose(parser: DocParserDeployment, known: dict[str, Revision], now: datetime) -> Choice:
     """Return what is to serve, given the revisions that are `known`."""
     wanted = wanted_revision(parser, known)
+    known = {**known, wanted.hash: wanted}
     rollback, refusal = _rollback(parser, known, wanted, now)
     target = wanted
     if rollback is not None and rollback.revision is not None:
         target = known.get(rollback.revision, wanted)
-    requests, misread = _requests(parser, target, {**known, wanted.hash: wanted})
+    requests, misread = _requests(parser, target, known)
     return Choice(wanted, target, rollback, refusal, requests, misread)
 
 
@@ -57,7 +65,7 @@ def comes_back(target: Revision, stable: str | None, known: dict[str, Revision],
 
     Then it is a rollback by spec: the way back needs no steps.
     """
-    if target.hash == stable or stable not in known or not _has_served(target):
+    if target.hash == stable or stable not in known or not _is_proven(target):
         return False
     before = [o.number for o in target.observations if o.number < known[stable].number]
     if not before:
@@ -65,12 +73,13 @@ def comes_back(target: Revision, stable: str | None, known: dict[str, Revision],
     since = [
         revision
         for name, revision in known.items()
-        if name != target.hash and revision.number > max(before) and _has_served(revision)
+        if name != target.hash and revision.number > max(before) and revision.has_served
     ]
     return len(since) <= most
 
 
-def _has_served(revision: Revision) -> bool:
+def _is_proven(revision: Revision) -> bool:
+    """Return whether the latest rollout of `revision` ended well."""
     return revision.outcome is not None and revision.outcome.result == "Succeeded"
 
 
@@ -90,7 +99,7 @@ def _rollback(
     if found is None:
         words = f"{names.ANNOTATION_ROLLBACK_TO}: no kept revision is named {name[:80]!r}"
         return None, Problem(Reason.REVISION_NOT_FOUND, words)
-    if not _has_served(found):
+    if not found.has_served:
         words = f"{names.ANNOTATION_ROLLBACK_TO}: revision {found.number} never served"
         return None, Problem(Reason.REVISION_NOT_USABLE, words)
     return RollbackStatus(

@@ -6,7 +6,7 @@ from docparser_api.deployment import DocParserDeployment
 from docparser_operator.analysis.evidence import Evidence, Totals
 from docparser_operator.analysis.subject import Subject
 from docparser_operator.capacity import Capacity, capacity_of
-from docparser_operator.kinds import HTTP_ROUTE, POD, Key, Ref
+from docparser_operator.kinds import HTTP_ROUTE, POD, Key, Manifest, Ref
 from docparser_operator.surroundings import Surroundings
 from support.memory_cluster import MemoryCluster
 from support.memory_controllers import NODE_NAME
@@ -24,12 +24,18 @@ GOOD = Evidence(canary=traffic(), stable=traffic(), seconds=60)
 BAD = Evidence(canary=traffic(errors=MANY // 5), stable=traffic(), seconds=60)
 
 
+def fails_requests(image: str) -> bool:
+    """Return whether pods of `image` become ready and then fail requests, as its name says."""
+    return "errors" in image
+
+
 @dataclass
 class MemorySenses:
     """Measures whatever a test says.
 
     Attributes:
-        evidence: what every subject is found to be; None while nothing was measured.
+        evidence: what every subject is found to be, unless its image `fails_requests`; None while
+            nothing was measured.
         gpus: GPUs of the only node; None where nobody looks.
         subjects: what is being measured.
     """
@@ -45,10 +51,19 @@ class MemorySenses:
         gateway = parser.spec.service.gateway
         name = gateway.http_route if gateway else ""
         return Surroundings(
-            evidence=self.evidence if key in self.measured() else None,
+            evidence=self._found(key) if key in self.measured() else None,
             capacity=self._capacity(),
             route=self.cluster.objects.get(Ref(HTTP_ROUTE, key.namespace, name)),
         )
+
+    def _found(self, key: Key) -> Evidence | None:
+        canaries = {pod.uid for pod in self.subjects[key].pods if pod.side == "canary"}
+        bad = any(
+            fails_requests(image_of(pod))
+            for pod in self.cluster.of_kind(POD)
+            if pod["metadata"]["uid"] in canaries
+        )
+        return BAD if bad and self.evidence is not None else self.evidence
 
     def _capacity(self) -> Capacity | None:
         if self.gpus is None:
@@ -77,6 +92,12 @@ class MemorySenses:
             self.subjects.pop(key, None)
         else:
             self.subjects[key] = subject
+
+
+def image_of(pod: Manifest) -> str:
+    """Return the image that a pod, or a pod template, runs."""
+    image: str = pod["spec"]["containers"][0]["image"]
+    return image
 
 
 def shares(cluster: MemoryCluster, name: str) -> list[tuple[str, int]]:

@@ -46,12 +46,17 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 @dataclass
 class World:
-    """A cluster with one operator, which is started anew when it crashes."""
+    """A cluster with one operator, which is started anew when it crashes.
+
+    Attributes:
+        on_pass: called after every pass that came to its end, for invariants.
+    """
 
     nodes: int | None = None
     clock: FakeClock = field(default_factory=FakeClock)
     crashes: int = 0
     leads: Callable[[], bool] = lambda: True
+    on_pass: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.cluster = MemoryCluster(self.clock)
@@ -100,6 +105,7 @@ class World:
             again = run(self.reconciler.reconcile(key))
             # Whoever is looked at for the first time is looked at again once that was done.
             self.queue |= dict.fromkeys(self.senses.measured() - measured)
+            self.on_pass()
         except Crash:
             self.crashes += 1
             self.start_operator()
