@@ -4,6 +4,7 @@ from docparser_api.deployment import DocParserDeployment
 from docparser_api.status import ConditionType, Reason
 
 from docparser_operator.finding import Finding
+from docparser_operator.kinds import Manifest
 from docparser_operator.observed import Observed
 from docparser_operator.plan import Plan
 from docparser_operator.pods import Pod
@@ -20,7 +21,7 @@ def more_findings(
         capacity_available(plan, observed),
         *((weights,) if weights is not None else ()),
         rolled_back(parser, plan),
-        rollback_ready(parser, observed, plan.previous, plan.capacity),
+        rollback_ready(parser, observed, plan.previous, plan.around.capacity),
     )
 
 
@@ -47,6 +48,8 @@ def weights_verified(plan: Plan, observed: Observed) -> Finding | None:
     weights = plan.target.shape.get("model", {}).get("weights")
     if weights is None:
         return None
+    if (refusal := _claim_refusal(weights, plan.around.access_modes)) is not None:
+        return Finding(kind, "False", Reason.VOLUME_NOT_USABLE, refusal)
     pods = [pod for pod in observed.pods if pod.revision == plan.target.hash]
     name = f"weights {weights['version']} of revision {plan.target.number}"
     for pod in pods:
@@ -71,6 +74,16 @@ def rolled_back(parser: DocParserDeployment, plan: Plan) -> Finding:
     if parser.status.rollback is not None and choice.rollback is not None:
         words += "; spec has changed since the rollback, which has ended"
     return Finding(kind, "False", Reason.NOT_ROLLED_BACK, words)
+
+
+def _claim_refusal(weights: Manifest, access_modes: frozenset[str] | None) -> str | None:
+    """Return why the claim of the cache cannot be shared as spec says; None if it can."""
+    claim = weights.get("cache", {}).get("persistentVolumeClaim", {})
+    said = claim.get("accessMode", "ReadWriteMany")
+    if access_modes is None or said in access_modes or said.startswith("ReadWriteOnce"):
+        return None
+    found = ", ".join(sorted(access_modes))
+    return f"claim {claim['claimName']} has access mode {found}, but spec says {said}"
 
 
 def _is_verified(pod: Pod) -> bool:

@@ -29,7 +29,9 @@ def with_outcome(
             # The cause tells more than the deadline.
             reason, message = problem.reason, problem.message
         retry = parser.metadata.annotations.get(names.ANNOTATION_RETRY, "")
-        return replace(target, outcome=Outcome("Failed", timestamp(now), reason, message, retry))
+        served = target.has_served
+        outcome = Outcome("Failed", timestamp(now), reason, message, retry, served)
+        return replace(target, outcome=outcome)
     workload = observed.workloads.get(target.hash)
     proven = decision.stable == target.hash and workload is not None and workload.available > 0
     if proven and (target.outcome is None or target.outcome.result != "Succeeded"):

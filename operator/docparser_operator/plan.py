@@ -8,7 +8,7 @@ from docparser_api.deployment import DocParserDeployment
 
 from docparser_operator import kinds
 from docparser_operator.cache import prune_jobs
-from docparser_operator.capacity import Capacity, fitting_pods
+from docparser_operator.capacity import fitting_pods
 from docparser_operator.choice import Choice, choose, comes_back
 from docparser_operator.desired.account import service_account
 from docparser_operator.desired.disruption import disruption_budget
@@ -17,7 +17,7 @@ from docparser_operator.kinds import Manifest, Ref
 from docparser_operator.observed import Observed
 from docparser_operator.outcomes import with_cause, with_outcome
 from docparser_operator.problems import Problem, find_problem
-from docparser_operator.revisions import Revision, controller_revision, is_failed, superfluous
+from docparser_operator.revisions import Revision, controller_revision, superfluous
 from docparser_operator.rollback_check import check_job, finished_checks, previous_revision
 from docparser_operator.rollout import decide
 from docparser_operator.serving import serving_revision
@@ -42,7 +42,7 @@ class Plan:
         target: the revision that is to serve.
         choice: why it is that one.
         problem: what keeps its pods from serving, if anything.
-        capacity: the GPUs of the cluster, where they are known.
+        around: what else it depends on.
     """
 
     apply: tuple[Manifest, ...]
@@ -54,12 +54,12 @@ class Plan:
     target: Revision
     choice: Choice
     problem: Problem | None
-    capacity: Capacity | None
+    around: Surroundings
 
     @property
     def fitting(self) -> int | None:
         """How many more pods of the target find free GPUs; None where that does not matter."""
-        return fitting_pods(self.target.template, self.capacity)
+        return fitting_pods(self.target.template, self.around.capacity)
 
     @property
     def previous(self) -> Revision | None:
@@ -106,7 +106,7 @@ def make_plan(
         target=ended,
         choice=choice,
         problem=problem,
-        capacity=around.capacity,
+        around=around,
     )
 
 
@@ -138,7 +138,7 @@ def _situation(
         replicas=parser.spec.replicas,
         rules=parser.spec.rollout,
         target=target.hash,
-        target_failed=is_failed(target, parser),
+        target_failed=choice.has_failed(parser),
         stable=stable,
         rollout=parser.status.rollout,
         observed=observed,

@@ -1,5 +1,6 @@
 """How far a rollout is, in words. Pure."""
 
+from docparser_api import names
 from docparser_api.deployment import DocParserDeployment
 from docparser_api.status import ConditionType, Reason
 
@@ -76,9 +77,10 @@ def _step_words(observed: Observed, plan: Plan) -> tuple[Reason, str]:
     if rollout.pause is None:
         verdict = rollout.analysis.verdict if rollout.analysis else "Inconclusive"
         return Reason.ANALYSING, f"{place}; found so far: {verdict}"
+    promote = f"{names.ANNOTATION_PROMOTE}={number}/{rollout.step_index}"
     waits = {
-        "Step": "it waits, for its time or to be promoted",
+        "Step": f"it waits for its time, or for the annotation {promote}",
         "Requested": "it waits until the annotation docparser.dev/pause is removed",
-        "Inconclusive": "the analysis could not decide; promote or abort it",
+        "Inconclusive": f"the analysis could not decide; it waits for the annotation {promote}",
     }
     return Reason.PAUSED, f"{place}; {waits[rollout.pause.reason]}"

@@ -44,18 +44,20 @@ class Outcome:
     """How the latest rollout of a revision ended.
 
     Attributes:
-        result: whether its pods became available.
+        result: whether it came to serve; Pending while another attempt is under way.
         time: when.
         reason: reason of the condition at that time.
         message: the cluster's own words.
         retry: value of the retry annotation at that time; another value allows a new attempt.
+        served: whether an earlier rollout of it ended well.
     """
 
-    result: Literal["Succeeded", "Failed"]
+    result: Literal["Succeeded", "Failed", "Pending"]
     time: str
     reason: str = ""
     message: str = ""
     retry: str = ""
+    served: bool = False
 
 
 _OBSERVATIONS = TypeAdapter(tuple[Observation, ...])
@@ -72,6 +74,12 @@ class Revision:
     template: Manifest
     observations: tuple[Observation, ...] = field(default_factory=tuple)
     outcome: Outcome | None = None
+
+    @property
+    def has_served(self) -> bool:
+        """Whether it served once, whatever became of it later."""
+        last = self.outcome
+        return last is not None and (last.result == "Succeeded" or last.served)
 
     @property
     def number(self) -> int:
@@ -113,7 +121,9 @@ def wanted_revision(parser: DocParserDeployment, known: dict[str, Revision]) -> 
     elif found.number == last:
         return found
     seen = Observation(last + 1, parser.metadata.generation, parser.metadata.resource_version)
-    outcome = None if found.outcome and found.outcome.result == "Failed" else found.outcome
+    outcome = found.outcome
+    if outcome is not None and outcome.result == "Failed":
+        outcome = Outcome("Pending", outcome.time, served=True) if outcome.served else None
     observations = (*found.observations, seen)[-MAX_OBSERVATIONS:]
     return replace(found, observations=observations, outcome=outcome)
 

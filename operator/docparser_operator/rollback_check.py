@@ -26,10 +26,7 @@ KIND = ConditionType.ROLLBACK_READY
 def previous_revision(revisions: dict[str, Revision], stable: str | None) -> Revision | None:
     """Return the revision that served last before `stable`; None if there was none."""
     served = [
-        revision
-        for name, revision in revisions.items()
-        if name != stable and revision.outcome is not None
-        if revision.outcome.result == "Succeeded"
+        revision for name, revision in revisions.items() if name != stable and revision.has_served
     ]
     return max(served, key=lambda revision: revision.number, default=None)
 

@@ -14,6 +14,7 @@ from docparser_operator.capacity import Capacity, capacity_of
 from docparser_operator.cluster import Cluster
 from docparser_operator.errors import ApiError, NotFoundError
 from docparser_operator.kinds import Key, Manifest, Ref
+from docparser_operator.revisions import shape_of
 from docparser_operator.store import Store, owner_key
 from docparser_operator.surroundings import Surroundings
 
@@ -65,6 +66,7 @@ class ClusterSenses:
             evidence=self._scraper.evidence(key),
             capacity=await self._known_capacity() if parser.spec.resources.gpu.count else None,
             route=await self._route(parser),
+            access_modes=await self._access_modes(parser),
             neighbours=neighbours(self._store, key) if parser.spec.model.weights else frozenset(),
         )
 
@@ -87,6 +89,17 @@ class ClusterSenses:
             log.warning("GPUs are not counted", status=error.status)
             return None
         return capacity_of(nodes.items, pods.items)
+
+    async def _access_modes(self, parser: DocParserDeployment) -> frozenset[str] | None:
+        """Return the access modes of the claim that caches weights."""
+        place = cached(shape_of(parser.spec).model_dump(by_alias=True, exclude_none=True))
+        if place is None:
+            return None
+        try:
+            claim = await self._cluster.get(Ref(kinds.CLAIM, parser.metadata.namespace, place[0]))
+        except ApiError:
+            return None  # a pod that lacks it says so itself
+        return frozenset(claim["spec"].get("accessModes", []))
 
     async def _route(self, parser: DocParserDeployment) -> Manifest | None:
         gateway = parser.spec.service.gateway

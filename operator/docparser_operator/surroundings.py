@@ -15,6 +15,8 @@ class Surroundings:
         evidence: what was measured of both revisions; None before anything was.
         capacity: the GPUs of the cluster; None when they are not known or do not matter.
         route: the HTTPRoute that spec.service.gateway names; None without a gateway.
+        access_modes: what the claim of the weights' cache permits; None without one, or where it is
+            not known.
         neighbours: claim and directory of weights that other objects of the namespace need.
     """
 
@@ -22,3 +24,4 @@ class Surroundings:
     capacity: Capacity | None = None
     route: Manifest | None = None
     neighbours: frozenset[tuple[str, str]] = frozenset()
+    access_modes: frozenset[str] | None = None

@@ -17,6 +17,7 @@ from docparser_operator.revisions import Observation, Outcome, Revision
 from docparser_operator.situation import Decision
 from docparser_operator.status import invalid_status, make_status
 from docparser_operator.steps import Requests
+from docparser_operator.surroundings import Surroundings
 from support.builders import a_parser, a_workload, observed_of
 from support.fake_clock import START
 
@@ -43,7 +44,7 @@ def a_plan(
     decision = Decision(stable, stable, {}, (), rollout, waiting_for_pods=waiting)
     choice = Choice(target, target, None, None, Requests(), None)
     known = {"old": OLD, "new": target}
-    return Plan((), (), (), before, decision, known, target, choice, problem, None)
+    return Plan((), (), (), before, decision, known, target, choice, problem, Surroundings())
 
 
 def status_of(

@@ -47,7 +47,7 @@ def test_what_a_pod_exposes_is_read() -> None:
     assert (found.pages, found.repetition, found.truncated) == (8, 2, 3)
     assert found.seconds == pytest.approx(700.3)
     buckets = dict(found.buckets)
-    assert (buckets[0.25], buckets[0.5], buckets[600], buckets[math.inf]) == (0, 1, 1, 2)
+    assert (buckets[0.2], buckets[0.5], buckets[600], buckets[math.inf]) == (0, 1, 1, 2)
     assert found.timed == 2
 
 
