@@ -111,7 +111,8 @@ def owner_key(manifest: Manifest) -> Key | None:
         group = owner["apiVersion"].partition("/")[0]
         if owner.get("controller") and (group, owner["kind"]) == (names.GROUP, names.KIND):
             return Key(metadata["namespace"], owner["name"])
-    name = metadata.get("labels", {}).get(names.LABEL_DEPLOYMENT)
+    labels = metadata.get("labels", {})
+    name = labels.get(names.LABEL_DEPLOYMENT) or labels.get(names.LABEL_HELPER_OF)
     return Key(metadata["namespace"], name) if name else None
 
 

@@ -31,7 +31,7 @@ def job(
             "activeDeadlineSeconds": deadline_seconds,
             "backoffLimit": TRIES,
             "template": {
-                "metadata": {"labels": labels(owner) | own},
+                "metadata": {"labels": _pod_labels(owner) | own},
                 "spec": {
                     "serviceAccountName": owner.name,
                     "automountServiceAccountToken": False,
@@ -43,3 +43,8 @@ def job(
             },
         },
     }
+
+
+def _pod_labels(owner: ObjectMeta) -> dict[str, str]:
+    own = {name: value for name, value in labels(owner).items() if name != names.LABEL_DEPLOYMENT}
+    return own | {names.LABEL_HELPER_OF: owner.name}
