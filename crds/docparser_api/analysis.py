@@ -18,7 +18,8 @@ class LatencyCheck(ApiModel):
     """99th percentile of the time to answer a document."""
 
     max_increase_percent: int = Field(50, ge=0, le=10_000)
-    """How far the new revision's percentile may lie above that of the serving one."""
+    """How far the new revision's percentile may lie above that of the serving one, in percent of
+    it. Differences below 0.05 seconds never count."""
 
 
 class BadPagesCheck(ApiModel):
@@ -32,13 +33,13 @@ class PodsCheck(ApiModel):
     """Restarts of the new revision's containers, at any time of the rollout."""
 
     max_restarts: int = Field(2, ge=0, le=100)
-    """Restarts of all pods together that are tolerated."""
+    """Restarts of all its pods together that are tolerated."""
     max_out_of_memory_kills: int = Field(0, ge=0, le=100)
     """Kills for lack of memory that are tolerated."""
 
 
 class PrometheusQuery(ApiModel):
-    """A query with one number as its answer."""
+    """A query with one number as its answer. One answer beyond min or max fails."""
 
     model_config = ConfigDict(
         json_schema_extra=validations(
@@ -94,7 +95,7 @@ class GoldenDocuments(ApiModel):
     max_table_similarity_decrease: float = Field(0.02, ge=0, le=1)
     """How far its table similarity (0 to 1) may lie below."""
     timeout_seconds: int = Field(900, ge=10, le=86_400)
-    """Longest time for the whole set."""
+    """Longest time for the whole set, in seconds; after it the check is Inconclusive."""
 
 
 class AnalysisSpec(ApiModel):
@@ -104,12 +105,15 @@ class AnalysisSpec(ApiModel):
     """
 
     interval_seconds: int = Field(10, ge=1, le=300)
-    """Time between two looks at the pods' metrics."""
+    """Time between two looks at the pods' metrics and two askings of the queries, in seconds."""
     minimum_requests: int = Field(50, ge=1, le=1_000_000)
-    """Requests, or pages, that each revision must have answered before it is judged."""
+    """Requests, for loops and truncation pages, that the new revision must have answered before
+    it can pass; for latency the serving one, too. Counting begins anew with each `setWeight` and
+    `setReplicas`."""
     patience_seconds: int = Field(600, ge=0, le=86_400)
-    """Time that a step `analysis` waits beyond its own duration for enough requests. Then the
-    verdict is Inconclusive and the rollout waits to be promoted or aborted."""
+    """Time that a step `analysis` waits beyond its own duration for all checks to pass, in seconds.
+    After it the rollout counts as paused: somebody promotes or aborts it, or the checks pass after
+    all."""
     error_rate: ErrorRateCheck = ErrorRateCheck()
     """Server errors."""
     latency: LatencyCheck = LatencyCheck()

@@ -14,14 +14,15 @@ class Pause(ApiModel):
     """A stop."""
 
     duration_seconds: int | None = Field(None, ge=1, le=604_800)
-    """Length. Absent: until the rollout is promoted."""
+    """How long, in seconds. Absent: until somebody promotes the rollout."""
 
 
 class AnalysisStep(ApiModel):
     """A wait for the verdict of spec.rollout.analysis."""
 
     duration_seconds: int = Field(60, ge=0, le=86_400)
-    """Shortest time for which the revisions are compared."""
+    """Shortest time for which the revisions are compared, in seconds, even if all checks pass
+    sooner."""
 
 
 class RolloutStep(ApiModel):
@@ -42,11 +43,13 @@ class RolloutStep(ApiModel):
     the number of pods; the serving revision keeps all of its own, so only 0 to 50 and 100 can be
     reached."""
     set_replicas: int | None = Field(None, ge=1, le=1000)
-    """Pods of the new revision, whatever its share."""
+    """Pods of the new revision, at most spec.replicas. With a gateway the share stays as it is.
+    Without one it follows the pods; before the first `setWeight` it is 0."""
     pause: Pause | None = None
-    """Wait, for a time or until the rollout is promoted."""
+    """Wait, for a time or until somebody promotes the rollout."""
     analysis: AnalysisStep | None = None
-    """Wait for the verdict; a bad one ends the rollout."""
+    """Wait until all checks of spec.rollout.analysis pass. A check that fails ends the rollout, at
+    this step as at any other."""
 
 
 class RollbackCheck(ApiModel):
@@ -58,7 +61,7 @@ class RollbackCheck(ApiModel):
     enabled: bool = True
     """Whether it runs."""
     period_seconds: int = Field(21_600, ge=60, le=604_800)
-    """Time between two trials."""
+    """Time between two trials, in seconds."""
 
 
 class RolloutSpec(ApiModel):
@@ -88,11 +91,12 @@ class RolloutSpec(ApiModel):
     are available. `Canary` goes through `steps`. `BlueGreen` is a Surge that goes through `steps`
     before the Service moves; meanwhile the new pods are reached through the Service
     `<name>-canary`. `InPlace` replaces pods without ever running more than spec.replicas; with one
-    replica the service is away meanwhile. `Recreate` removes all old pods first. Where Surge,
-    Canary or BlueGreen need more GPUs than are free, Surge and Canary replace pods in place and
-    BlueGreen waits."""
+    replica the service is away meanwhile. `Recreate` removes all old pods first. Where fewer GPUs
+    are free than are needed, Surge and Canary go on in place, and BlueGreen waits until
+    progressDeadlineSeconds."""
     steps: list[RolloutStep] | None = Field(None, min_length=1, max_length=20)
-    """Steps of a canary. After the last one the revision is promoted."""
+    """Steps of Canary and BlueGreen. After the last one the new revision gets all its pods, and
+    then all requests."""
     analysis: AnalysisSpec = AnalysisSpec()
     """What a new revision is judged by, with Canary and BlueGreen."""
     max_unavailable: int = Field(1, ge=1, le=1000)
@@ -106,7 +110,7 @@ class RolloutSpec(ApiModel):
     scale_down_delay_seconds: int = Field(5, ge=5, le=86_400)
     """Seconds for which the old revision keeps its pods after the Service has moved."""
     rollback_window_revisions: int = Field(3, ge=0, le=100)
-    """A revision that served and is no further back than this comes back without steps; 0 means
-    that it goes through them."""
+    """When spec returns to a revision that served, and no more than so many others have served
+    since, it comes back without steps. 0: it goes through them."""
     rollback_check: RollbackCheck = RollbackCheck()
     """The trial that the previous revision can come back."""

@@ -31,11 +31,12 @@ class Measurement(ApiModel):
     verdict: Verdict
     """Pass, Fail, or Inconclusive: too little was measured."""
     canary: float | None = None
-    """Value of the new revision."""
+    """Value of the new revision, or the answer to a query."""
     stable: float | None = None
     """Value of the serving revision over the same time."""
     limit: float | None = None
-    """Value that the new revision must not pass."""
+    """Largest value of the new revision that passes; for readingOrder and tableSimilarity, and for
+    a query that came out too low, the least."""
     samples: int = Field(0, ge=0)
     """Requests, pages or documents of the new revision behind the value."""
     message: str = Field("", max_length=512)
@@ -75,7 +76,7 @@ class RollbackStatus(ApiModel):
     to: str = Field(max_length=512)
     """The annotation's value."""
     revision: str | None = Field(None, max_length=63)
-    """Hash of the revision that runs because of it; absent once it has ended."""
+    """Hash of the revision that is to run because of it; absent once it has ended."""
     spec_revision: str = Field(max_length=63)
     """Hash of the revision that spec asked for at that time; a spec with another one ends it."""
     since: Timestamp
@@ -105,9 +106,10 @@ class RolloutStatus(ApiModel):
     failed_at: Timestamp | None = None
     """When it was given up."""
     failure: str | None = Field(None, max_length=2048)
-    """Why it was given up."""
+    """Why it was given up: a reason and the cluster's own words."""
     without_steps: bool = False
-    """Whether it goes straight ahead: a rollback, or the first revision."""
+    """Whether it goes straight ahead: the first revision, a rollback, or the return to a revision
+    within spec.rollout.rollbackWindowRevisions."""
     in_place: bool = False
     """Whether pods are replaced in place, by strategy or for lack of free GPUs."""
     steps: int = Field(0, ge=0)
@@ -119,7 +121,8 @@ class RolloutStatus(ApiModel):
     step_started_at: Timestamp | None = None
     """When the pods of this step were available, from which its duration counts."""
     weight: int = Field(0, ge=0, le=100)
-    """Share of the requests that the new revision gets, in percent."""
+    """Share of the requests that the new revision gets, in percent, as reached by its pods or the
+    gateway."""
     pause: RolloutPause | None = None
     """Why it waits, if it does."""
     analysis: AnalysisStatus | None = None

@@ -21,7 +21,7 @@ class S3Source(ApiModel):
     bucket: str = Field(min_length=3, max_length=255, pattern=r"^[A-Za-z0-9][A-Za-z0-9.:_-]*$")
     """Name of the bucket."""
     prefix: str = Field("", max_length=1024)
-    """Prefix below which the files lie, without the name of a file."""
+    """Beginning of the objects' names, such as `ocr/v6`. Absent: the files lie at the top."""
     endpoint: str | None = Field(None, max_length=2048, pattern=_ADDRESS)
     """Address of the store. Default: that of Amazon S3 for the region."""
     region: str = Field("us-east-1", max_length=64, pattern=r"^[A-Za-z0-9-]+$")
@@ -32,7 +32,7 @@ class HttpSource(ApiModel):
     """A directory of a web server."""
 
     url: str = Field(max_length=2048, pattern=_ADDRESS)
-    """Address below which the files lie."""
+    """Address of the directory: the file `a.onnx` is fetched from this address and `/a.onnx`."""
 
 
 class HuggingFaceSource(ApiModel):
@@ -54,7 +54,7 @@ class ClaimSource(ApiModel):
     path: str = Field(
         "", max_length=1024, pattern=_RELATIVE, json_schema_extra=validations(_NO_PARENT)
     )
-    """Directory within the volume."""
+    """Directory within the volume. Absent: its top."""
 
 
 class ImageSource(ApiModel):
@@ -79,11 +79,11 @@ class ImageSource(ApiModel):
     path: str = Field(
         "", max_length=1024, pattern=_RELATIVE, json_schema_extra=validations(_NO_PARENT)
     )
-    """Directory within the image."""
+    """Directory within the image. Absent: its top."""
 
 
 class WeightsSource(ApiModel):
-    """Where the files of the weights lie."""
+    """Where the files of the weights lie: exactly one place."""
 
     model_config = ConfigDict(
         json_schema_extra=validations(
@@ -111,7 +111,8 @@ class WeightsSource(ApiModel):
     """An OCI image that holds the files."""
     secret_ref: LocalReference | None = None
     """Secret with credentials. Keys for s3: `accessKeyId`, `secretAccessKey` and, if there is one,
-    `sessionToken`; for http and huggingFace: `token`, sent as a bearer token."""
+    `sessionToken`; for http and huggingFace: `token`, sent as a bearer token. Absent: the source
+    is read without credentials."""
 
 
 class WeightsManifest(ApiModel):
@@ -133,8 +134,9 @@ class ClaimCache(ApiModel):
     claim_name: ObjectName
     """Name of the claim."""
     access_mode: AccessMode = "ReadWriteMany"
-    """Access mode of the claim. ReadOnlyMany must hold the weights already. ReadWriteOnce and
-    ReadWriteOncePod allow one replica and no second revision beside it."""
+    """How pods mount the claim; it must be among the access modes of the claim itself. With
+    `ReadOnlyMany` the volume must hold the weights already. `ReadWriteOnce` and `ReadWriteOncePod`
+    go with at most one replica and rollout.strategy InPlace or Recreate."""
 
 
 class HostCache(ApiModel):
@@ -161,7 +163,7 @@ class WeightsCache(ApiModel):
     host_path: HostCache | None = None
     """A directory of the node: fetched once for all pods of a node."""
     size_limit: Quantity | None = None
-    """Limit of the pod's own directory, where neither is set."""
+    """Largest size of the pod's own directory, where neither a claim nor a host path is set."""
 
 
 class Weights(ApiModel):
@@ -180,13 +182,13 @@ class Weights(ApiModel):
     version: str = Field(max_length=63, pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$")
     """Version for people. It names the directory, together with the digest of the manifest."""
     source: WeightsSource
-    """Where the files lie."""
+    """Where the files lie: exactly one of s3, http, huggingFace, persistentVolumeClaim, image."""
     manifest: WeightsManifest
     """What the files must be."""
     cache: WeightsCache = WeightsCache()
-    """Where fetched files are kept."""
+    """Where fetched files are kept. Absent: each pod fetches its own."""
     connections: int = Field(8, ge=1, le=64)
-    """Ranges that are fetched at the same time."""
+    """Parts of files that a pod fetches at the same time."""
 
     @property
     def directory(self) -> str:
