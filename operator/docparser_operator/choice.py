@@ -121,9 +121,15 @@ def _requests(
         revision, _, step = text.partition("/")
         if step != ALL and not step.isdecimal():
             problems.append(f"{names.ANNOTATION_PROMOTE}: write REVISION/STEP or REVISION/all")
-        elif find_revision(revision, known) == target:
+        elif _is_current(revision, target, known):
             promote = "all" if step == ALL else int(step)
     abort = annotations.get(names.ANNOTATION_ABORT)
-    aborted = abort is not None and find_revision(abort, known) == target
+    aborted = abort is not None and _is_current(abort, target, known)
     misread = Problem(Reason.INVALID_REQUEST, "; ".join(problems)) if problems else None
     return Requests(paused == "true", promote, aborted), misread
+
+
+def _is_current(text: str, target: Revision, known: dict[str, Revision]) -> bool:
+    """Return whether `text` means this rollout of `target`, not an earlier one under a number."""
+    outdated = text.isdecimal() and int(text) < target.number
+    return find_revision(text, known) == target and not outdated

@@ -113,6 +113,7 @@ class Program:
             await self._controller.run()
         finally:
             self._metrics.leader.set(0)
+            self._scraper.clear()
 
     async def _synced(self) -> None:
         """Return once everything was listed; an API server that is away comes back."""

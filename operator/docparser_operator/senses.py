@@ -110,6 +110,9 @@ class ClusterSenses:
             return await self._cluster.get(ref)
         except NotFoundError:
             return None
+        except ApiError as error:
+            log.warning("a route cannot be read", route=str(ref), status=error.status)
+            return None
 
 
 def neighbours(store: Store, key: Key) -> frozenset[tuple[str, str]]:

@@ -54,7 +54,7 @@ def route_problem(parser: DocParserDeployment, present: Manifest | None) -> Prob
     if gateway is None:
         return None
     if present is None:
-        words = f"there is no HTTPRoute {gateway.http_route} in this namespace"
+        words = f"HTTPRoute {gateway.http_route} of this namespace is not there or cannot be read"
         return problem(Reason.GATEWAY_NOT_USABLE, words)
     name = parser.metadata.name
     try:

@@ -37,7 +37,19 @@ def promote(subject: Subject, *, full: bool) -> Edit:
     meaning = f"revision {subject.label(rollout.revision)} goes on, past {what}"
     if names.ANNOTATION_PAUSE in subject.metadata.annotations:
         meaning += f"; it is still paused, see: kubectl docparser resume {subject.metadata.name}"
-    return Edit({names.ANNOTATION_PROMOTE: f"{rollout.revision}/{where}"}, meaning)
+    return Edit(
+        {names.ANNOTATION_PROMOTE: f"{_number(subject, rollout.revision)}/{where}"}, meaning
+    )
+
+
+def _number(subject: Subject, revision: str) -> str:
+    """Return how an annotation names a revision that is rolled out now.
+
+    The number is another one when the same revision comes again, so that what is asked now is not
+    asked then.
+    """
+    known = subject.observed.revisions.get(revision)
+    return str(known.number) if known else revision
 
 
 def pause() -> Edit:
@@ -65,7 +77,7 @@ def abort(subject: Subject) -> Edit:
         f"revision {subject.label(rollout.revision)} is given up, "
         f"{subject.label(subject.status.current_revision)} goes on serving"
     )
-    return Edit({names.ANNOTATION_ABORT: rollout.revision}, meaning)
+    return Edit({names.ANNOTATION_ABORT: _number(subject, rollout.revision)}, meaning)
 
 
 def retry(subject: Subject, now: str) -> Edit:

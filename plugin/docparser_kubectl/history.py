@@ -28,7 +28,7 @@ def marks(subject: Subject, revision: Revision) -> list[str]:
 
 def has_served(revision: Revision) -> bool:
     """Return whether the latest rollout of `revision` came to a good end."""
-    return revision.outcome is not None and revision.outcome.result == "Succeeded"
+    return revision.has_served
 
 
 def data(subject: Subject) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ _VARYING = {
     "analysis",
 }
 _POD_NUMBER = re.compile(r"-\d{4}\b")
-_JOB_OF_A_TIME = re.compile(r"-g-[0-9a-f]{8}\b")
+_JOB_OF_A_TIME = re.compile(r"-[gr]-[0-9a-f]{8}\b")
 
 
 def digest(cluster: MemoryCluster) -> Manifest:
@@ -62,7 +62,7 @@ def _scrubbed(value: Any) -> Any:
 
 def _name(text: str) -> str:
     """Return `text` without what tells one run's pods and Jobs from another's."""
-    return _POD_NUMBER.sub("", _JOB_OF_A_TIME.sub("-g", text))
+    return _POD_NUMBER.sub("", _JOB_OF_A_TIME.sub("-job", text))
 
 
 def differences(found: Any, wanted: Any, where: str = "") -> list[str]:

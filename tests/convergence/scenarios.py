@@ -93,6 +93,7 @@ PLAIN = {
         BASE.in_place(2), TO_NEXT, least=REPLICAS - 2, most=REPLICAS
     ),
     "edit in place of a single pod": Scenario(ONE, TO_NEXT, most=1),
+    "edit with recreate": Scenario(BASE.with_rollout(strategy="Recreate"), TO_NEXT, most=REPLICAS),
     "revert of a surge": Scenario(
         BASE, _change_mind(NEXT, "example.org/runtime:1", 3), least=REPLICAS
     ),

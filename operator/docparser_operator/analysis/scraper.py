@@ -102,9 +102,13 @@ class Scraper:
             for watch in self._watches.values():
                 watch.is_looking = False
 
+    def clear(self) -> None:
+        """Measure nothing any more and forget everything."""
+        self._watches.clear()
+
     async def close(self) -> None:
         """Forget everything and close the connections."""
-        self._watches.clear()
+        self.clear()
         await self._fetch.close()
 
     def _due(self) -> list[tuple[Key, _Watch]]:

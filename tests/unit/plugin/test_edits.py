@@ -25,11 +25,14 @@ FULL: dict[str, Any] = {"full": True}
 STEP: dict[str, Any] = {"full": False}
 
 DONE: dict[str, tuple[Callable[[], Edit], dict[str, str | None]]] = {
-    "promote": (lambda: edits.promote(RUNNING, **STEP), {"promote": f"{NEW.hash}/1"}),
-    "promote to the end": (lambda: edits.promote(RUNNING, **FULL), {"promote": f"{NEW.hash}/all"}),
+    "promote": (lambda: edits.promote(RUNNING, **STEP), {"promote": f"{NEW.number}/1"}),
+    "promote to the end": (
+        lambda: edits.promote(RUNNING, **FULL),
+        {"promote": f"{NEW.number}/all"},
+    ),
     "pause": (edits.pause, {"pause": "true"}),
     "resume": (lambda: edits.resume(PAUSED), {"pause": None}),
-    "abort": (lambda: edits.abort(RUNNING), {"abort": NEW.hash}),
+    "abort": (lambda: edits.abort(RUNNING), {"abort": str(NEW.number)}),
     "retry an aborted one": (lambda: edits.retry(ABORTED, NOW), {"retry": NOW, "abort": None}),
     "retry a failed one": (lambda: edits.retry(FAILED, NOW), {"retry": NOW}),
     "roll back by number": (
