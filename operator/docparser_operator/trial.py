@@ -76,6 +76,9 @@ def subject(parser: DocParserDeployment, observed: Observed, decision: Decision)
         for pod in observed.pods
         if pod.revision in sides and pod.ready and _address(pod)
     )
+    if all(pod.side == "stable" for pod in pods):
+        # What the serving revision did alone, beside pods that start, is not of the same time.
+        pods = ()
     key = Key(parser.metadata.namespace, parser.metadata.name)
     prometheus = rules.prometheus
     queries = prometheus.queries if prometheus else []
