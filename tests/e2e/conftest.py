@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import subprocess
@@ -28,17 +29,23 @@ def cluster() -> Kubectl:
 @pytest.fixture
 def kubectl(cluster: Kubectl, request: pytest.FixtureRequest) -> Iterator[Kubectl]:
     """kubectl in a fresh namespace that enforces restricted pods; gone after the test."""
+    with a_namespace(cluster) as inside:
+        yield inside
+        if getattr(request.node, "failed", False):
+            print(state(inside))
+
+
+@contextlib.contextmanager
+def a_namespace(cluster: Kubectl) -> Iterator[Kubectl]:
+    """A fresh namespace, for the time of the block."""
     namespace = f"e2e-{uuid.uuid4().hex[:8]}"
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     cluster.apply(
         {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace, "labels": labels}}
     )
-    inside = cluster.within(namespace)
     try:
-        yield inside
+        yield cluster.within(namespace)
     finally:
-        if getattr(request.node, "failed", False):
-            print(_state(inside))
         cluster.run("delete", "namespace", namespace, "--wait=false")
 
 
@@ -99,7 +106,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     return report
 
 
-def _state(kubectl: Kubectl) -> str:
+def state(kubectl: Kubectl) -> str:
     """What a reader needs to understand a failure."""
     parts = [
         kubectl.run("get", "dpd,deployments,pods,services,controllerrevisions", "-o", "wide"),

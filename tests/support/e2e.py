@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +15,8 @@ IMAGE = "docparser.dev/runtime:dev"
 
 _POST = """
 import sys, urllib.request, urllib.error
-url, token = sys.argv[1], sys.argv[2]
-headers = {"Content-Type": "application/pdf"}
+url, token, content_type = sys.argv[1:]
+headers = {"Content-Type": content_type}
 if token:
     headers["Authorization"] = "Bearer " + token
 request = urllib.request.Request(url, data=sys.stdin.buffer.read(), headers=headers)
@@ -48,6 +49,11 @@ class Deployment:
         self.kubectl.run(
             "patch", "dpd", self.name, "--type=merge", "-p", json.dumps({"spec": spec})
         )
+
+    def annotate(self, name: str, value: str | None) -> None:
+        """Set the annotation `docparser.dev/<name>`; None removes it."""
+        word = f"docparser.dev/{name}" + ("-" if value is None else f"={value}")
+        self.kubectl.run("annotate", "dpd", self.name, word, "--overwrite")
 
     def status(self) -> Manifest:
         """Return the status, empty before the first one."""
@@ -105,9 +111,12 @@ class Client:
         kubectl.run("wait", "pod/client", "--for=condition=Ready", "--timeout=60s")
         return cls(kubectl)
 
-    def post(self, url: str, document: bytes, token: str = "") -> Manifest:
+    def post(
+        self, url: str, document: bytes, token: str = "", content_type: str = "application/pdf"
+    ) -> Manifest:
         """Return the answer to a document."""
-        argv = self.kubectl.argv("exec", "-i", "client", "--", PYTHON, "-c", _POST, url, token)
+        words = (PYTHON, "-c", _POST, url, token, content_type)
+        argv = self.kubectl.argv("exec", "-i", "client", "--", *words)
         done = subprocess.run(argv, input=document, capture_output=True, timeout=180, check=False)
         assert done.returncode == 0, done.stderr.decode()
         answer: Manifest = json.loads(done.stdout)
@@ -117,9 +126,13 @@ class Client:
         """Return the text behind `url`."""
         return self.kubectl.run("exec", "client", "--", PYTHON, "-c", _GET, url)
 
-    def traffic(self, url: str, seconds: float, period: float = 0.05) -> "Traffic":
-        """Start a stream of requests to `url`."""
-        words = ("exec", "-i", "client", "--", PYTHON, "-", url, str(seconds), str(period))
+    def traffic(
+        self, url: str, seconds: float, period: float = 0.05, workers: int = 2
+    ) -> "Traffic":
+        """Start streams of requests to `url` that end after `seconds`, or when told to."""
+        stop = f"/tmp/stop-{uuid.uuid4().hex[:8]}"  # noqa: S108 (a file in the pod)
+        script_args = (url, str(seconds), str(period), stop, str(workers))
+        words = ("exec", "-i", "client", "--", PYTHON, "-", *script_args)
         with TRAFFIC.open("rb") as script:
             process = subprocess.Popen(
                 self.kubectl.argv(*words),
@@ -127,7 +140,7 @@ class Client:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
-        return Traffic(process, seconds)
+        return Traffic(process, seconds, self.kubectl.argv("exec", "client", "--", "touch", stop))
 
 
 @dataclass(frozen=True)
@@ -136,6 +149,7 @@ class Traffic:
 
     process: "subprocess.Popen[bytes]"
     seconds: float
+    stop: list[str]
 
     def running(self) -> bool:
         """Return whether requests are still being sent."""
@@ -147,6 +161,17 @@ class Traffic:
         assert self.process.returncode == 0, errors.decode()
         counts: Manifest = json.loads(output)
         return counts
+
+    def close(self) -> None:
+        """Leave nothing of it behind, be it over or not."""
+        self.process.kill()
+        self.process.communicate()
+
+    def ended(self) -> Manifest:
+        """End it now, unless it has ended too early, and return the counts."""
+        assert self.running(), "the traffic ended before what it was to accompany"
+        subprocess.run(self.stop, check=True)
+        return self.result()
 
 
 def _client_pod() -> Manifest:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 PAUSE_SECONDS = 0.05
+PAUSES_PER_LOOK = 4
+"""A look that starts a process must not slow down what is looked at."""
 SHOWN_CHARACTERS = 6000
 
 
@@ -17,13 +19,15 @@ def eventually(
     """Return what `look` finds once `holds` is true of it; fail with the last finding."""
     deadline = time.monotonic() + seconds
     while True:
+        began = time.monotonic()
         found = look()
         if holds(found):
             return found
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             shown = json.dumps(found, indent=1, default=str)[:SHOWN_CHARACTERS]
             raise AssertionError(f"not within {seconds} s: {what}; last seen:\n{shown}")
-        time.sleep(PAUSE_SECONDS)
+        time.sleep(max(PAUSE_SECONDS, PAUSES_PER_LOOK * (now - began)))
 
 
 def always(
