@@ -17,10 +17,11 @@ demo: .venv/.ready ## Real cluster, operator, a pod that reads a PDF; prints the
 test: lint test-fast test-integration test-e2e ## Everything, as CI runs it
 
 test-fast: .venv/.ready ## Unit, architecture, contract and convergence tests, in less than a minute
-	$(PYTHON) -m pytest $(FAST) -q -n 2 --dist worksteal
+	$(PYTHON) -m pytest $(FAST) -m "not thorough" -q -n 2 --dist worksteal
 
 test-integration: .venv/.ready ## Operator against a real API server, runtime as a real process
 	test -n "$$KUBEBUILDER_ASSETS" || $(CLUSTER) build
+	$(PYTHON) -m pytest tests/convergence -m thorough -q -n 2 --dist worksteal
 	$(PYTHON) -m pytest tests/integration
 
 test-e2e: .venv/.ready cluster images ## Pods under a real kubelet

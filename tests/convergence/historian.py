@@ -150,13 +150,22 @@ class Historian:
         }
 
     def _capacity(self) -> int:
-        """Return how many pods of revisions that may serve get requests."""
+        """Return how many pods that are known to be good get requests.
+
+        Those of a revision that is tried out do not count, unless they take the place of others.
+        """
         service = self.world.cluster.objects.get(FRONT)
         if service is None:
             return 0
-        found = ready_pods(self.world.cluster, service["spec"]["selector"])
+        selector = service["spec"]["selector"]
+        found = ready_pods(self.world.cluster, selector)
         labels = (self.world.cluster.objects[ref]["metadata"]["labels"] for ref in found)
-        return sum(not self.is_bad(label[names.LABEL_REVISION]) for label in labels)
+        revisions = [label[names.LABEL_REVISION] for label in labels]
+        status = self.world.parser().get("status", {})
+        tried = status.get("rollout", {}).get("revision") != status.get("currentRevision")
+        if tried and names.LABEL_REVISION not in selector and not self._in_place():
+            return revisions.count(status["currentRevision"])
+        return sum(not self.is_bad(revision) for revision in revisions)
 
     def _complain(self, words: str) -> None:
         self.complaints.append(f"{words} (change {len(self.world.cluster.changes)})")

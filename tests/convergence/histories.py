@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from convergence.chaos import Named, fault
-from convergence.historian import PARENT
+from convergence.historian import PARENT, WITH_STEPS
 from convergence.scenarios import BASE, ENOUGH_SECONDS
 from docparser_api import names
 from docparser_operator.kinds import CONTROLLER_REVISION, Manifest
@@ -159,4 +159,13 @@ FATE: st.SearchStrategy[Named] = st.one_of(
 REST = Named("rest", lambda world: world.settle(ENOUGH_SECONDS))
 """Time enough for everything to come to rest."""
 
-HISTORIES = st.lists(st.one_of(PEOPLE, PEOPLE, FATE, FATE, st.just(REST)), min_size=4, max_size=40)
+_BEGINNING: st.SearchStrategy[list[Named]] = st.builds(
+    lambda rollout, image: [by(rollout), roll(image)],
+    st.sampled_from([rollout for rollout in STRATEGIES if rollout["strategy"] in WITH_STEPS]),
+    st.sampled_from((*GOODS[:2], *BADS)),
+)
+HISTORIES: st.SearchStrategy[list[Named]] = st.builds(
+    lambda beginning, rest: [*beginning, *rest],
+    _BEGINNING,
+    st.lists(st.one_of(PEOPLE, FATE, FATE, st.just(REST)), min_size=8, max_size=40),
+)

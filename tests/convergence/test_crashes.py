@@ -12,6 +12,16 @@ from docparser_operator.kinds import EVENT, Manifest
 from support.memory_faults import Fault, Write
 
 SCENARIOS = PLAIN | CANARIES
+QUICK_CANARIES = (
+    "canary",
+    "canary that fails too often",
+    "canary aborted by hand",
+    "third spec in a canary",
+    "revert in a canary",
+    "delete in a canary",
+    "rollback",
+)
+"""Rollouts with steps on which crashes are tried each time; the marker `thorough` has the rest."""
 EXTRA_WRITES = 2
 """Writes that change something, beyond those of the undisturbed run, per fault."""
 
@@ -38,6 +48,24 @@ def undisturbed(name: str) -> Run:
     return Run(first, world.cluster.writes[first:], digest(world.cluster), removed)
 
 
+def trials() -> list[object]:
+    """Return each scenario with each fault."""
+    return [
+        pytest.param(
+            name,
+            fault,
+            id=f"{name}-{fault.value}",
+            marks=[] if _is_quick(name, fault) else pytest.mark.thorough,
+        )
+        for name in SCENARIOS
+        for fault in Fault
+    ]
+
+
+def _is_quick(name: str, fault: Fault) -> bool:
+    return name in PLAIN or (fault is Fault.CRASH_AFTER and name in QUICK_CANARIES)
+
+
 def places(name: str, fault: Fault) -> list[int]:
     """Return the writes at which `fault` is worth trying, counted from 1.
 
@@ -59,8 +87,7 @@ def changing(writes: list[Write]) -> int:
     return sum(write.changed for write in writes if write.ref.kind != EVENT)
 
 
-@pytest.mark.parametrize("fault", Fault, ids=lambda fault: fault.value)
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize(("name", "fault"), trials())
 def test_a_fault_at_any_write_leads_to_the_same_end(name: str, fault: Fault) -> None:
     scenario, wanted = SCENARIOS[name], undisturbed(name)
     for number in places(name, fault) if wanted.writes else []:
