@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from docparser_api import names
 from localcluster import paths
 from localcluster.controlplane import ASSETS_ENV, ControlPlane
 from support.eventually import eventually
@@ -30,7 +31,7 @@ def cluster(control_plane: ControlPlane) -> Kubectl:
         str(program if program.exists() else paths.binaries() / "kubectl"), control_plane.kubeconfig
     )
     kubectl.run("apply", "--server-side", "-f", str(CRD))
-    # kubectl's own wait fails on an object that has no conditions yet.
+    # kubectl's own wait fails on an object whose conditions are null, as they are at first.
     eventually(
         lambda: kubectl.get("crd", "docparserdeployments.docparser.dev"),
         _is_established,
@@ -74,7 +75,7 @@ def a_parser(name: str, **spec: object) -> Manifest:
 
 def make_pods_ready(kubectl: Kubectl) -> None:
     """Do the kubelet's part, which this cluster lacks: say that every new pod is ready."""
-    for pod in kubectl.list("pods"):
+    for pod in serving_pods(kubectl):
         if not is_ready(pod):
             ready = {
                 "type": "Ready",
@@ -119,5 +120,10 @@ def wait_serving(kubectl: Kubectl, name: str, seconds: float = 40) -> Manifest:
 
 
 def _is_established(crd: Manifest | None) -> bool:
-    conditions = (crd or {}).get("status", {}).get("conditions", [])
+    conditions = (crd or {}).get("status", {}).get("conditions") or []
     return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
+
+
+def serving_pods(kubectl: Kubectl) -> list[Manifest]:
+    """Return the pods of all revisions, without those of Jobs."""
+    return kubectl.list("pods", names.LABEL_DEPLOYMENT)

@@ -129,7 +129,8 @@ def test_defaults_fill_in(kubectl: Kubectl) -> None:
     assert found is not None
     assert found["spec"]["replicas"] == 1
     assert found["spec"]["runtime"]["maxConcurrency"] == 2
-    assert found["spec"]["runtime"]["fake"] == {"pageMilliseconds": 0, "loadMilliseconds": 0}
+    assert found["spec"]["runtime"]["fake"]["pageMilliseconds"] == 0
+    assert found["spec"]["rollout"]["rollbackCheck"] == {"enabled": True, "periodSeconds": 21_600}
     assert found["spec"]["rollout"]["strategy"] == "Surge"
 
 

@@ -40,9 +40,12 @@ def test_children_are_owned_and_complete(kubectl: Kubectl, reader: Manifest) -> 
         "Progressing",
         "Degraded",
         "NameConflict",
+        "CapacityAvailable",
+        "RolledBack",
+        "RollbackReady",
     }
     kubectl.run("wait", "dpd/reader", "--for=condition=Ready", "--timeout=5s")
-    assert not [p for p in kubectl.list("pods") if "finalizers" in p["metadata"]]
+    assert not [p for p in serving_pods(kubectl) if "finalizers" in p["metadata"]]
     assert "finalizers" not in reader["metadata"]
 
 
@@ -107,7 +110,7 @@ def test_what_others_add_to_the_pods_of_a_revision_goes(kubectl: Kubectl, reader
 
 
 def test_orphans_are_adopted(kubectl: Kubectl, reader: Manifest) -> None:
-    pods = {pod["metadata"]["uid"] for pod in kubectl.list("pods")}
+    pods = {pod["metadata"]["uid"] for pod in serving_pods(kubectl)}
     kubectl.run("delete", "dpd", "reader", "--cascade=orphan")
     kubectl.apply(a_parser("reader"))
     again = wait_serving(kubectl, "reader", 60)
@@ -115,7 +118,7 @@ def test_orphans_are_adopted(kubectl: Kubectl, reader: Manifest) -> None:
         child["metadata"]["ownerReferences"][0]["uid"] for child in kubectl.list(CHILDREN, MINE)
     }
     assert owners == {again["metadata"]["uid"]}
-    assert {pod["metadata"]["uid"] for pod in kubectl.list("pods")} == pods
+    assert {pod["metadata"]["uid"] for pod in serving_pods(kubectl)} == pods
 
 
 def test_a_refused_revision_does_not_hold_up_the_one_that_serves(
@@ -131,7 +134,12 @@ def test_a_refused_revision_does_not_hold_up_the_one_that_serves(
     )
     kubectl.run("scale", "dpd/reader", "--replicas=2")
     kubectl.run("delete", "service", "reader")
-    eventually(lambda: len(kubectl.list("pods")), lambda count: count == 2, 40, "scaled")
+    eventually(
+        lambda: len(serving_pods(kubectl)),
+        lambda count: count == 2,
+        40,
+        "scaled",
+    )
     eventually(lambda: kubectl.get("service", "reader"), bool, 40, "the Service is back")
     assert condition(kubectl, "reader", "UpToDate")["status"] == "False"
 

@@ -83,12 +83,12 @@ def test_a_rollout_survives_a_killed_operator(
 ) -> None:
     kubectl.apply(a_parser("reader", replicas=2))
     stable = wait_serving(kubectl, "reader")["status"]["currentRevision"]
-    pods = {p["metadata"]["uid"] for p in kubectl.list("pods")}
+    pods = {p["metadata"]["uid"] for p in serving_pods(kubectl)}
 
     kubectl.apply(a_parser("reader", replicas=2, image="example.org/runtime:2"))
     time.sleep(milliseconds / 1000)  # the moment of the kill is the parameter of this test
     operator.kill()
-    assert pods <= {p["metadata"]["uid"] for p in kubectl.list("pods")}, "stable pods were lost"
+    assert pods <= {p["metadata"]["uid"] for p in serving_pods(kubectl)}, "stable pods were lost"
     successor = OperatorProcess(kubectl, tmp_path / "successor.log").start()
     try:
         make_pods_ready(kubectl)
