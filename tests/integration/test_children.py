@@ -9,7 +9,7 @@ from support.eventually import always, eventually
 from support.kubectl import Kubectl, Manifest
 from support.operator_process import OperatorProcess
 
-from .conftest import a_parser, condition, wait_serving
+from .conftest import a_parser, condition, serving_pods, wait_serving
 
 CHILDREN = "controllerrevisions,deployments,services,serviceaccounts,poddisruptionbudgets"
 MINE = "docparser.dev/deployment=reader"

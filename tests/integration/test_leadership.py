@@ -12,7 +12,7 @@ from support.eventually import eventually
 from support.kubectl import Kubectl
 from support.operator_process import LEASE, OperatorProcess
 
-from .conftest import a_parser, make_pods_ready, wait_serving
+from .conftest import a_parser, make_pods_ready, serving_pods, wait_serving
 
 TAKEOVER_SECONDS = 15
 
