@@ -1,5 +1,6 @@
 """What must hold at every moment of the life of a DocParserDeployment."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from docparser_api import names
@@ -72,6 +73,7 @@ class Historian:
             # In place of the last pod, the new one is all that is left to select.
             if not self._in_place():
                 self._judge(selected, "all that the Service selects")
+                self._look_for_others(change.manifest["spec"]["selector"])
         elif change.ref.kind == CONTROLLER_REVISION and not change.deleted:
             self._number(change.manifest)
         elif change.ref.kind == DEPLOYMENT:
@@ -131,6 +133,13 @@ class Historian:
         else:
             self._complain(f"{self.images[revision]} has become {what}")
 
+    def _look_for_others(self, selector: dict[str, str]) -> None:
+        """Complain if others than the serving revision and the one that is tried get requests."""
+        status = self.world.parser().get("status", {})
+        known = {status.get("currentRevision"), (status.get("rollout") or {}).get("revision")}
+        if names.LABEL_REVISION not in selector and set(self._selected(selector)) - known:
+            self._complain(f"{self._selected(selector)} get requests")
+
     def _number(self, manifest: Manifest) -> None:
         revision = from_controller_revision(manifest)
         self.images[revision.hash] = image_of(revision.template)
@@ -158,14 +167,18 @@ class Historian:
         if service is None:
             return 0
         selector = service["spec"]["selector"]
-        found = ready_pods(self.world.cluster, selector)
-        labels = (self.world.cluster.objects[ref]["metadata"]["labels"] for ref in found)
-        revisions = [label[names.LABEL_REVISION] for label in labels]
+        revisions = self._selected(selector)
         status = self.world.parser().get("status", {})
         tried = status.get("rollout", {}).get("revision") != status.get("currentRevision")
         if tried and names.LABEL_REVISION not in selector and not self._in_place():
-            return revisions.count(status["currentRevision"])
-        return sum(not self.is_bad(revision) for revision in revisions)
+            return revisions[status["currentRevision"]]
+        return sum(count for name, count in revisions.items() if not self.is_bad(name))
+
+    def _selected(self, selector: dict[str, str]) -> Counter[str]:
+        """Return how many ready pods of each revision a Service with `selector` has."""
+        found = ready_pods(self.world.cluster, selector)
+        pods = (self.world.cluster.objects[ref] for ref in found)
+        return Counter(pod["metadata"]["labels"][names.LABEL_REVISION] for pod in pods)
 
     def _complain(self, words: str) -> None:
         self.complaints.append(f"{words} (change {len(self.world.cluster.changes)})")

@@ -160,9 +160,10 @@ REST = Named("rest", lambda world: world.settle(ENOUGH_SECONDS))
 """Time enough for everything to come to rest."""
 
 _BEGINNING: st.SearchStrategy[list[Named]] = st.builds(
-    lambda rollout, image: [by(rollout), roll(image)],
+    lambda rollout, image, more: [by(rollout), roll(image), _steps(3), *more],
     st.sampled_from([rollout for rollout in STRATEGIES if rollout["strategy"] in WITH_STEPS]),
     st.sampled_from((*GOODS[:2], *BADS)),
+    st.sampled_from([[], [], [ask(names.ANNOTATION_PROMOTE, "{number}/all")]]),
 )
 HISTORIES: st.SearchStrategy[list[Named]] = st.builds(
     lambda beginning, rest: [*beginning, *rest],
