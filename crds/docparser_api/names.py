@@ -42,8 +42,8 @@ ANNOTATION_ROLLBACK_TO: Final = f"{GROUP}/rollback-to"
 """On a DocParserDeployment: a number, a hash or `resourceVersion:N` of the revision that is to run
 instead of the one in spec. What follows a `#` is a remark."""
 LABEL_HELPER_OF: Final = f"{GROUP}/helper-of"
-"""On the pod of a Job: name of the DocParserDeployment. Such a pod serves nobody, so it must not bear
-the label by which Services and disruption budgets select."""
+"""On the pod of a Job: name of the DocParserDeployment. Such a pod serves nobody, so it must not
+bear the label by which Services and disruption budgets select."""
 LABEL_PURPOSE: Final = f"{GROUP}/purpose"
 """On a Job and its pod: what the operator runs it for."""
 SUFFIX_CANARY: Final = "-canary"

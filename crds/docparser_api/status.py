@@ -87,7 +87,6 @@ class Reason(StrEnum):
     NO_GPU_NEEDED = "NoGpuNeeded"
     INSUFFICIENT_GPUS = "InsufficientGpus"
     WEIGHTS_VERIFIED = "Verified"
-    WEIGHTS_NOT_USED = "NoWeightsConfigured"
     WEIGHTS_PENDING = "WeightsPending"
     WEIGHTS_INVALID = "WeightsInvalid"
     VOLUME_NOT_USABLE = "VolumeNotUsable"

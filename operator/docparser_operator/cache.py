@@ -6,8 +6,10 @@ from docparser_api.deployment import DocParserDeployment
 from docparser_api.weights import Weights
 from pydantic import ValidationError
 
+from docparser_operator import kinds
+from docparser_operator.desired.helper_job import PRUNE
 from docparser_operator.desired.prune_job import prune_job
-from docparser_operator.kinds import Manifest
+from docparser_operator.kinds import Manifest, Ref
 from docparser_operator.observed import Observed
 from docparser_operator.revisions import Revision
 
@@ -55,6 +57,15 @@ def prune_jobs(
         if keep:
             jobs.append(prune_job(parser, image, claim, keep))
     return [job for job in jobs if job["metadata"]["name"] not in observed.jobs]
+
+
+def finished_prunes(parser: DocParserDeployment, observed: Observed) -> list[Ref]:
+    """Return the Jobs that have done their work, so that the same one can be made again."""
+    return [
+        Ref(kinds.JOB, parser.metadata.namespace, job.name)
+        for job in observed.jobs.values()
+        if job.purpose == PRUNE and job.ended
+    ]
 
 
 def _image(revisions: dict[str, Revision], gone: set[str]) -> Manifest | None:

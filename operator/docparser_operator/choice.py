@@ -1,6 +1,6 @@
 """Which revision is to serve: the one of spec or, after a rollback, an earlier one. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -57,6 +57,9 @@ def choose(parser: DocParserDeployment, known: dict[str, Revision], now: datetim
     if rollback is not None and rollback.revision is not None:
         target = known.get(rollback.revision, wanted)
     requests, misread = _requests(parser, target, known)
+    if rollback is not None and rollback.revision is not None:
+        # Who asks for a rollback wants it now, whatever was stopped before.
+        requests = replace(requests, paused=False)
     return Choice(wanted, target, rollback, refusal, requests, misread)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from docparser_api.deployment import DocParserDeployment
 
 from docparser_operator import kinds
-from docparser_operator.cache import prune_jobs
+from docparser_operator.cache import finished_prunes, prune_jobs
 from docparser_operator.capacity import fitting_pods
 from docparser_operator.choice import Choice, choose, comes_back
 from docparser_operator.desired.account import service_account
@@ -203,7 +203,7 @@ def _missing(parser: DocParserDeployment, observed: Observed) -> tuple[Ref, ...]
 def _deletions(
     parser: DocParserDeployment, observed: Observed, decision: Decision, forget: list[str]
 ) -> tuple[Ref, ...]:
-    """Return the empty Deployments and the forgotten revisions."""
+    """Return the empty Deployments, the forgotten revisions and the Jobs that have cleaned up."""
     owner, namespace = parser.metadata, parser.metadata.namespace
     return tuple(
         Ref(kinds.DEPLOYMENT, namespace, observed.workloads[name].manifest["metadata"]["name"])
@@ -212,4 +212,4 @@ def _deletions(
         Ref(kinds.CONTROLLER_REVISION, namespace, revision_name(owner, name))
         for name in forget
         if name in observed.revisions
-    )
+    ) + tuple(finished_prunes(parser, observed))

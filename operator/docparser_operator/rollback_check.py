@@ -69,11 +69,11 @@ def seconds_to_next_check(
     parser: DocParserDeployment, decision: Decision, previous: Revision | None, now: datetime
 ) -> float | None:
     """Return when the next Job is due; None if none is."""
-    completed = decision.rollout.completed_at
+    ended = decision.rollout.completed_at or decision.rollout.failed_at
     rules = parser.spec.rollout.rollback_check
-    if previous is None or completed is None or not rules.enabled:
+    if previous is None or ended is None or not rules.enabled:
         return None
-    return rules.period_seconds - max(0.0, seconds_since(completed, now)) % rules.period_seconds
+    return rules.period_seconds - max(0.0, seconds_since(ended, now)) % rules.period_seconds
 
 
 def rollback_ready(
@@ -119,12 +119,12 @@ def _due_name(
     parser: DocParserDeployment, decision: Decision, previous: Revision | None, now: datetime
 ) -> str | None:
     """Return the name of the Job that should exist by now: one for each period at rest."""
-    completed = decision.rollout.completed_at
+    ended = decision.rollout.completed_at or decision.rollout.failed_at
     rules = parser.spec.rollout.rollback_check
-    if previous is None or completed is None or not rules.enabled or not decision.sizes:
+    if previous is None or ended is None or not rules.enabled or not decision.sizes:
         return None
-    turn = int(max(0.0, seconds_since(completed, now)) // rules.period_seconds)
-    digest = hashlib.sha256(f"{previous.hash}/{completed}/{turn}".encode()).hexdigest()[:8]
+    turn = int(max(0.0, seconds_since(ended, now)) // rules.period_seconds)
+    digest = hashlib.sha256(f"{previous.hash}/{ended}/{turn}".encode()).hexdigest()[:8]
     return f"{parser.metadata.name}-r-{digest}"
 
 

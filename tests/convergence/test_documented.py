@@ -77,6 +77,14 @@ def test_an_abort_holds_through_a_retry_until_it_is_removed() -> None:
     assert NEXT in serving(world)
 
 
+def test_a_rollback_does_not_wait_for_a_pause() -> None:
+    world = halfway()
+    ask(world, pause="true")
+    ask(world, promote="2/all", pause=None)
+    ask(world, pause="true", rollback_to="1")
+    assert serving(world) == {FIRST: REPLICAS}
+
+
 def test_a_rollback_that_spec_has_ended_needs_another_remark() -> None:
     world = halfway()
     ask(world, promote="2/all")
