@@ -41,7 +41,13 @@ def failed(revision: str) -> RolloutStatus:
 
 @dataclass(frozen=True)
 class Case:
-    """A situation with target `new`, and the fields of the decision that matter in it."""
+    """A situation with target `new`, and the fields of the decision that matter in it.
+
+    Attributes:
+        want: fields of the decision.
+        progress: fields of its rollout.
+        more: further fields of the situation.
+    """
 
     observed: Observed
     want: dict[str, Any]
@@ -52,6 +58,7 @@ class Case:
     target: str = "new"
     target_failed: bool = False
     progress: dict[str, Any] = field(default_factory=dict)
+    more: dict[str, Any] = field(default_factory=dict)
 
 
 def check(case: Case) -> None:
@@ -66,6 +73,7 @@ def check(case: Case) -> None:
             rollout=case.rollout,
             observed=case.observed,
             now=START,
+            **case.more,
         )
     )
     assert {key: getattr(decision, key) for key in case.want} == case.want
