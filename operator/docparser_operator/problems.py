@@ -87,6 +87,8 @@ def _container_problem(pod: Pod, status: Manifest) -> Problem | None:
         return _of_pod(pod, Reason.WEIGHTS_INVALID, failure_words(ended))
     last_words = _last_line(ended.get("message", ""))
     exit_code = f"exit code {ended.get('exitCode')}"
+    if ended.get("exitCode") == 0:
+        exit_code = "ended without an error, as after a startup or liveness probe that failed"
     return _of_pod(
         pod, Reason.CRASH_LOOP, f"{exit_code}: {last_words}" if last_words else exit_code
     )

@@ -103,7 +103,10 @@ CASES: dict[str, tuple[Pod, Problem | None]] = {
     ),
     "a program that ends well again and again": (
         a_pod("r", ready=False, status=ended(exitCode=0, restarts=4)),
-        Problem(Reason.CRASH_LOOP, "pod pod: exit code 0"),
+        Problem(
+            Reason.CRASH_LOOP,
+            "pod pod: ended without an error, as after a startup or liveness probe that failed",
+        ),
     ),
     "a program that needs more memory": (
         a_pod("r", ready=False, status=ended(exitCode=137, reason="OOMKilled")),
