@@ -1,61 +1,26 @@
 """Pods and requests of both revisions while one goes through its steps."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from docparser_api.rollout import RolloutSpec
-from docparser_api.status import AnalysisStatus, Measurement, Reason, RolloutPause, RolloutStatus
+from docparser_api.status import Reason, RolloutPause
 from docparser_operator.canary import LOOK_SECONDS
 from docparser_operator.problems import problem
-from docparser_operator.rollout import decide
-from docparser_operator.situation import Failure, Situation
 from docparser_operator.steps import Requests
 from support.builders import a_workload, observed_of
-from support.fake_clock import START
+from unit.operator.canary_case import (
+    ALL,
+    BLUE_GREEN,
+    CANARY,
+    FULL,
+    NONE,
+    NOTHING,
+    ONE,
+    STEPS,
+    TRIED,
+    at,
+)
 from unit.operator.rollout_case import Case, ago, check
-
-STEPS: list[dict[str, Any]] = [
-    {"setWeight": 25},
-    {"pause": {}},
-    {"setWeight": 100},
-    {"pause": {}},
-    {"setWeight": 0},
-    {"pause": {}},
-]
-TRIED, FULL, NONE = 1, 3, 5
-"""The pauses of STEPS, by the share that the new revision has at them."""
-
-
-def rules(strategy: str, *steps: dict[str, Any]) -> RolloutSpec:
-    given = {"strategy": strategy, "steps": list(steps), "progressDeadlineSeconds": 60}
-    return RolloutSpec.model_validate(given)
-
-
-CANARY, BLUE_GREEN = rules("Canary", *STEPS), rules("BlueGreen", {"pause": {}})
-NOTHING = observed_of(a_workload("old", 3))
-ONE = observed_of(a_workload("old", 3), a_workload("new", 1))
-ALL = observed_of(a_workload("old", 3), a_workload("new", 3))
-
-
-def at(step: int, rules: RolloutSpec = CANARY, **changes: Any) -> RolloutStatus:
-    """Return a rollout that has been at `step` for a minute, with all of its pods."""
-    first = Situation(3, rules, "new", False, "old", None, NOTHING, START)  # noqa: FBT003
-    begun = {
-        "started_at": ago(500),
-        "step_index": step,
-        "step_started_at": ago(60),
-        "progressed_at": None,
-    }
-    return decide(first).rollout.model_copy(update=begun | changes)
-
-
-def judged(verdict: str, *names: str) -> AnalysisStatus:
-    found = [Measurement(name=name, verdict="Fail", message=f"{name} is bad") for name in names]
-    return AnalysisStatus.model_validate(
-        {"verdict": verdict, "changed_at": ago(1), "measurements": found}
-    )
-
 
 BESIDE = {
     "the first pod starts; all are selected, so that it gets requests once it is ready": Case(
@@ -206,70 +171,10 @@ SCARCE = {
         progress={"in_place": False, "weight": 0},
     ),
 }
-GIVEN_UP = {
-    "the analysis fails": Case(
-        ONE,
-        {
-            "failure": Failure(Reason.ANALYSIS_FAILED, "errorRate: errorRate is bad"),
-            "serving": "old",
-            "sizes": {"old": 3, "new": 0},
-            "stepping": False,
-        },
-        progress={"failed_at": ago(0), "weight": 0, "analysis": judged("Fail", "errorRate")},
-        more={"analysis": judged("Fail", "errorRate")},
-    ),
-    "its pods restart": Case(
-        ONE,
-        {"failure": Failure(Reason.TOO_MANY_RESTARTS, "restarts: restarts is bad")},
-        more={"analysis": judged("Fail", "restarts")},
-    ),
-    "nobody can promote what fails": Case(
-        ALL,
-        {"failed": True, "stable": "old"},
-        more={"analysis": judged("Fail", "loopRate"), "requests": Requests(promote="all")},
-    ),
-    "somebody gives it up": Case(
-        ONE,
-        {
-            "failure": Failure(Reason.ABORTED, "the annotation docparser.dev/abort asked for it"),
-            "sizes": {"old": 3, "new": 0},
-        },
-        more={"requests": Requests(aborted=True, paused=True)},
-        progress={"pause": None},
-    ),
-    "requests stay with it until the serving revision can take them": Case(
-        observed_of(a_workload("old", 3, available=1), a_workload("new", 1)),
-        {"failed": True, "serving": None, "sizes": {"old": 3, "new": 1}},
-        rollout=at(TRIED, weight=50),
-        progress={"weight": 50},
-        more={"requests": Requests(aborted=True)},
-    ),
-    "a gateway keeps their share until then": Case(
-        observed_of(a_workload("old", 3, available=1), a_workload("new", 1)),
-        {"failed": True, "serving": "old", "sizes": {"old": 3, "new": 1}},
-        rollout=at(TRIED, weight=40),
-        progress={"weight": 40},
-        more={"requests": Requests(aborted=True), "exact": True},
-    ),
-    "but not with pods that cannot take them either": Case(
-        observed_of(a_workload("old", 3, available=1), a_workload("new", 1, available=0)),
-        {"serving": "old", "sizes": {"old": 3, "new": 0}},
-        rollout=at(TRIED, weight=25),
-        more={"requests": Requests(aborted=True)},
-    ),
-    "then all go back": Case(
-        observed_of(a_workload("old", 3, available=2), a_workload("new", 1)),
-        {"failed": False, "serving": "old", "sizes": {"old": 3, "new": 0}},
-        rollout=at(TRIED, weight=50, failed_at=ago(10)),
-        target_failed=True,
-        progress={"weight": 0, "failed_at": ago(10)},
-    ),
-}
 CASES = {
     "beside": BESIDE | SCALED,
     "gateway": {name: replace(c, more={**c.more, "exact": True}) for name, c in GATEWAY.items()},
     "scarce": {name: replace(c, more={**c.more, "fitting": 0}) for name, c in SCARCE.items()},
-    "given up": {name: replace(c, rollout=c.rollout or at(TRIED)) for name, c in GIVEN_UP.items()},
 }
 
 
