@@ -205,11 +205,15 @@ def _deletions(
 ) -> tuple[Ref, ...]:
     """Return the empty Deployments, the forgotten revisions and the Jobs that have cleaned up."""
     owner, namespace = parser.metadata, parser.metadata.namespace
-    return tuple(
-        Ref(kinds.DEPLOYMENT, namespace, observed.workloads[name].manifest["metadata"]["name"])
-        for name in decision.delete
-    ) + tuple(
-        Ref(kinds.CONTROLLER_REVISION, namespace, revision_name(owner, name))
-        for name in forget
-        if name in observed.revisions
-    ) + tuple(finished_prunes(parser, observed))
+    return (
+        tuple(
+            Ref(kinds.DEPLOYMENT, namespace, observed.workloads[name].manifest["metadata"]["name"])
+            for name in decision.delete
+        )
+        + tuple(
+            Ref(kinds.CONTROLLER_REVISION, namespace, revision_name(owner, name))
+            for name in forget
+            if name in observed.revisions
+        )
+        + tuple(finished_prunes(parser, observed))
+    )
