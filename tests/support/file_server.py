@@ -58,6 +58,8 @@ class FileServer:
         requests: all that came.
         sent: bytes of content that were sent, for each path.
         holding: how many answers are being held now.
+        address: where it listens.
+        port: the same; 0 for any, then the one that was found.
     """
 
     root: Path
@@ -67,6 +69,7 @@ class FileServer:
     requests: list[Request] = field(default_factory=list)
     sent: dict[str, int] = field(default_factory=dict)
     holding: int = 0
+    address: str = "127.0.0.1"
     port: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -99,7 +102,7 @@ class FileServer:
             def handle_error(self, *_: Any) -> None:
                 """Say nothing: clients are killed here."""
 
-        with Server(("127.0.0.1", 0), Handler) as server:
+        with Server((self.address, self.port), Handler) as server:
             self.port = server.server_address[1]
             thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
             thread.start()

@@ -1,0 +1,101 @@
+import json
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+from localcluster import paths
+from support.e2e import IMAGE, Client, Deployment
+from support.eventually import eventually
+from support.kubectl import Kubectl, Manifest
+
+from .conftest import fake_spec
+from .rollouts import PARSE
+from .traffic import PNG
+from .weights import WeightsServer, weights_server
+
+OTHER_IMAGE = "docparser.dev/runtime:other"
+TEXTS = {"may": "These weights are of May.", "june": "These weights are of June."}
+
+
+@pytest.fixture
+def other_image() -> Iterator[str]:
+    """The runtime's image under another name."""
+    socket = paths.state().containerd_socket
+    if not socket.exists():
+        pytest.skip("images are named anew on the local cluster only")
+    images = ["ctr", f"--address={socket}", "--namespace=k8s.io", "images"]
+    subprocess.run([*images, "tag", "--force", IMAGE, OTHER_IMAGE], check=True)
+    yield OTHER_IMAGE
+    subprocess.run([*images, "remove", OTHER_IMAGE], check=True)
+
+
+def specs(server: WeightsServer, other: str) -> list[Manifest]:
+    """Four specs, each with something else in its pods."""
+    return [
+        a_spec("one", server.weights("may"), IMAGE, {"maxPages": 11}),
+        a_spec("two", server.weights("june"), IMAGE, {"maxPages": 11}),
+        a_spec("three", server.weights("june"), other, {"maxPages": 11}),
+        a_spec("four", server.weights("june"), other, {"maxPages": 12}),
+    ]
+
+
+def a_spec(value: str, weights: Manifest, image: str, runtime: Manifest) -> Manifest:
+    spec = fake_spec(replicas=1, image=image, model={"engine": "fake", "weights": weights})
+    env = [{"name": "SEASON", "value": value}]
+    rollout = {"rollbackCheck": {"enabled": False}}
+    return {**spec, "env": env, "runtime": {**spec["runtime"], **runtime}, "rollout": rollout}
+
+
+def facts(deployment: Deployment, client: Client) -> Manifest:
+    """What runs, as the pod, its configuration and its answer tell."""
+    alive = [p for p in deployment.pods() if "deletionTimestamp" not in p["metadata"]]
+    serving = deployment.status()["currentRevision"]
+    (pod,) = [p for p in alive if p["metadata"]["labels"].get(REVISION) == serving]
+    (container,) = pod["spec"]["containers"]
+    page = json.dumps({"image_base64": PNG}).encode()
+    answer = client.post(deployment.url(PARSE), page, content_type="application/json")
+    return {
+        "env": {one["name"]: one["value"] for one in container["env"]},
+        "image": container["image"],
+        "weights": pod["spec"]["initContainers"][0]["env"],
+        "config": json.loads(client.get(deployment.url("/config"))),
+        "text": answer["content"],
+    }
+
+
+REVISION = "docparser.dev/revision"
+
+
+def test_rollback_by_resource_version_restores_env_image_weights_and_config(
+    kubectl: Kubectl, client: Client, other_image: str
+) -> None:
+    deployment = Deployment(kubectl, "fake")
+    versions, seen = [], []
+    with weights_server(kubectl, TEXTS) as server:
+        for number, spec in enumerate(specs(server, other_image), 1):
+            deployment.apply(spec)
+            serves(deployment, number)
+            found = kubectl.get("dpd", "fake")
+            assert found is not None
+            versions.append(found["metadata"]["resourceVersion"])
+            seen.append(facts(deployment, client))
+        assert [one["env"]["SEASON"] for one in seen] == ["one", "two", "three", "four"]
+        assert seen[0]["text"] == TEXTS["may"] != seen[1]["text"]
+
+        for back in (0, 2):
+            deployment.annotate("rollback-to", f"resourceVersion:{versions[back]}")
+            serves(deployment, back + 1)
+            assert facts(deployment, client) == seen[back]
+        deployment.annotate("rollback-to", None)
+        serves(deployment, 4)
+        assert facts(deployment, client) == seen[3]
+
+
+def serves(deployment: Deployment, number: int) -> None:
+    """Wait until the revision with this number serves."""
+    eventually(
+        deployment.status,
+        lambda s: s.get("currentRevisionNumber") == number,
+        90,
+        f"revision {number} serves",
+    )
