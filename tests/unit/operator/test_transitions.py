@@ -1,8 +1,12 @@
+import pytest
 from docparser_api.status import (
+    AnalysisStatus,
     Condition,
     ConditionType,
     DocParserDeploymentStatus,
+    Measurement,
     Reason,
+    RolloutStatus,
 )
 from docparser_operator.transitions import events
 from support.builders import a_parser
@@ -75,3 +79,73 @@ def test_the_same_event_has_the_same_name_and_another_has_not() -> None:
 def test_a_long_message_is_cut_to_what_an_event_takes() -> None:
     long = (*QUOTA[:3], "x" * 4000)
     assert len(events(OWNER, status(), status(long), NOW)[0]["message"]) == 1024
+
+
+NO_GPU = (ConditionType.CAPACITY_AVAILABLE, "True", Reason.NO_GPU_NEEDED, "none needed")
+FULL = (ConditionType.CAPACITY_AVAILABLE, "False", Reason.INSUFFICIENT_GPUS, "no GPU")
+VERIFIED = (ConditionType.WEIGHTS_VERIFIED, "True", Reason.WEIGHTS_VERIFIED, "all bytes")
+SPOILT = (ConditionType.WEIGHTS_VERIFIED, "False", Reason.WEIGHTS_INVALID, "a.bin")
+ALONE = (ConditionType.ROLLBACK_READY, "False", Reason.NO_PREVIOUS_REVISION, "none before")
+NO_WAY_BACK = (ConditionType.ROLLBACK_READY, "False", Reason.ROLLBACK_CHECK_FAILED, "no image")
+LATEST = (ConditionType.UP_TO_DATE, "True", Reason.ROLLOUT_COMPLETE, "revision 2 serves")
+FIRST_SIGHTS = {
+    "as it should be": ((NO_GPU, VERIFIED), []),
+    "too few GPUs": ((FULL,), ["Warning"]),
+    "spoilt weights": ((SPOILT,), ["Warning"]),
+    "nothing to go back to": ((ALONE,), []),
+    "no way back": ((NO_WAY_BACK,), ["Warning"]),
+    "what only repeats": ((LATEST,), []),
+}
+
+
+@pytest.mark.parametrize("name", FIRST_SIGHTS)
+def test_what_is_as_it_should_be_from_the_beginning_is_not_told(name: str) -> None:
+    conditions, kinds = FIRST_SIGHTS[name]
+    assert [kind for kind, _ in told(status(), status(*conditions))] == kinds
+
+
+def rollout(index: int, *found: tuple[str, str], begun: str = NOW) -> DocParserDeploymentStatus:
+    """Return a status with a rollout of two steps at `index`, and what its checks have found."""
+    checks = [
+        Measurement.model_validate({"name": name, "verdict": verdict, "message": "3 %"})
+        for name, verdict in found
+    ]
+    analysis = AnalysisStatus(verdict="Inconclusive", changed_at=NOW, measurements=checks)
+    made = RolloutStatus(
+        revision="new", started_at=begun, steps=2, step_index=index, analysis=analysis
+    )
+    return DocParserDeploymentStatus(rollout=made)
+
+
+FIRST_STEP = ("Normal", "revision new is at step 1 of 2")
+ERRORS, LOOPS = ("Warning", "errorRate: 3 %"), ("Normal", "loopRate: 3 %")
+ROLLOUTS = {
+    "it begins": (status(), rollout(0), [FIRST_STEP]),
+    "nothing happens": (rollout(0), rollout(0), []),
+    "a step is reached": (rollout(0), rollout(1), [("Normal", "revision new is at step 2 of 2")]),
+    "all are done": (rollout(1), rollout(2), [("Normal", "revision new has done all 2 steps")]),
+    "another attempt begins": (
+        rollout(0, ("errorRate", "Fail")),
+        rollout(0, ("errorRate", "Fail"), begun="2026-01-01T13:00:00Z"),
+        [FIRST_STEP, ERRORS],
+    ),
+    "nothing can be said yet": (rollout(0), rollout(0, ("errorRate", "Inconclusive")), []),
+    "checks have verdicts": (
+        rollout(0, ("errorRate", "Inconclusive")),
+        rollout(0, ("errorRate", "Fail"), ("loopRate", "Pass")),
+        [ERRORS, LOOPS],
+    ),
+    "a verdict stays": (rollout(0, ("errorRate", "Fail")), rollout(0, ("errorRate", "Fail")), []),
+    "a verdict is taken back": (
+        rollout(0, ("errorRate", "Fail")),
+        rollout(0, ("errorRate", "Inconclusive")),
+        [("Normal", "errorRate: 3 %")],
+    ),
+    "it is over": (rollout(1), status(), []),
+}
+
+
+@pytest.mark.parametrize("name", ROLLOUTS)
+def test_steps_and_verdicts_are_told_once(name: str) -> None:
+    old, new, wanted = ROLLOUTS[name]
+    assert told(old, new) == wanted
