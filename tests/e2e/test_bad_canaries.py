@@ -182,6 +182,8 @@ def test_bad_canary_is_aborted(name: str, stable: Deployment, sender: Client) ->
 
     assert bad.failure in failure
     assert status["currentRevision"] == serving
+    service = stable.kubectl.get("service", "fake") or {}
+    assert service["spec"]["selector"]["docparser.dev/revision"] == serving
     assert seen.least_available(serving, began) >= REPLICAS - MAX_UNAVAILABLE
     assert bad.fails_requests or counts["failures"] == 0, counts
     late = [at for at in counts["failed_at"] if at > ended + STOP_SECONDS]

@@ -27,7 +27,7 @@ def test_the_operator_may_do_what_it_does_and_nothing_else(fake: Deployment) -> 
     used = set(rights_used(audit_log))
     # Server-side apply of a new object is a patch in the log and needs the right to create too.
     created = {"controllerrevisions", "deployments", "services", "serviceaccounts"}
-    created |= {"poddisruptionbudgets"}
+    created |= {"poddisruptionbudgets", "jobs"}
     used |= {(g, r, "create") for g, r, verb in used if verb == "patch" and r in created}
     assert set(rights_granted()) == used
 
