@@ -36,7 +36,7 @@ def stepping(now: Situation, rollout: RolloutStatus) -> Decision:
     else:
         sizes, serving, waiting = _beside(now, demand, walk.base), None, 0
     if serving != now.target:
-        serving = _serving(now, demand)
+        serving = _serving(now, demand, in_place=rollout.in_place)
     rollout = _progressed(now, rollout, sizes[now.target])
     weight = _weight(now, demand, serving)
     return Decision(
@@ -83,12 +83,15 @@ def _beside(now: Situation, demand: Demand, base: int) -> dict[str, int]:
     return sizes | {now.stable or "": base, now.target: demand.pods}
 
 
-def _serving(now: Situation, demand: Demand) -> str | None:
+def _serving(now: Situation, demand: Demand, *, in_place: bool) -> str | None:
     """Return the revision that the Service selects; None for all.
 
-    All are selected only when pods of no third revision are left.
+    All are selected only when pods of no third revision are left; in place they are kept because
+    they are needed.
     """
     third = now.observed.pods_but({now.stable or "", now.target})
+    if third and in_place:
+        return None
     if now.exact or demand.weight == 0 or third:
         return now.stable
     if demand.weight == 100:  # noqa: PLR2004 (percent)

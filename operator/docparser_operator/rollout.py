@@ -28,7 +28,8 @@ def decide(now: Situation) -> Decision:
         rollout = advanced(now, rollout)
         if not is_through(now, rollout):
             return stepping(now, rollout)
-    if complete and not now.requests.paused:
+    # In place of the last old pod, there is nothing left that a pause could hold.
+    if complete and (rollout.in_place or not now.requests.paused):
         return _settled(now, rollout)
     return stepping(now, rollout) if now.has_steps else _rolling(now, rollout)
 
@@ -66,7 +67,9 @@ def _rolling(now: Situation, rollout: RolloutStatus) -> Decision:
     stable = now.stable
     rollout = with_placement(now, rollout, now.replicas)
     if rollout.in_place:
-        sizes, serving, waiting = in_place_sizes(now, now.target, now.replicas)
+        held = now.requests.paused and stable is not None
+        wanted = min(now.replicas, now.size(now.target)) if held else now.replicas
+        sizes, serving, waiting = in_place_sizes(now, now.target, wanted)
     else:
         sizes, serving, waiting = retired(now.observed, {stable, now.target}), stable, 0
         sizes[now.target] = now.replicas
@@ -150,8 +153,7 @@ def _failed(
 
 def _must_wait_for(now: Situation, stable: str) -> bool:
     """Return whether requests would be lost if they all went to the stable revision at once."""
-    least = max(1, now.replicas - now.rules.max_unavailable)
-    able = now.available(stable) >= least or not now.available(now.target)
+    able = now.is_able(stable) or not now.available(now.target)
     return now.serves_target and not able
 
 
@@ -162,8 +164,13 @@ def _started(now: Situation) -> RolloutStatus:
         retried = running.failed_at is not None and not now.target_failed
         if not retried:
             return running
+    # The pods that serve may be those of a revision that was being rolled out in place.
+    unfinished = running is not None and running.in_place and running.completed_at is None
     return RolloutStatus(
-        revision=now.target, started_at=timestamp(now.now), without_steps=now.straight
+        revision=now.target,
+        started_at=timestamp(now.now),
+        without_steps=now.straight,
+        in_place=unfinished and not now.is_able(now.stable),
     )
 
 

@@ -77,6 +77,11 @@ class Situation:
         workload = self.observed.workloads.get(revision)
         return workload.available if workload else 0
 
+    def is_able(self, revision: str | None) -> bool:
+        """Return whether `revision` has the pods to take all requests."""
+        least = max(1, self.replicas - self.rules.max_unavailable)
+        return revision is not None and self.available(revision) >= least
+
     def size(self, revision: str) -> int:
         """Return how many pods `revision` is asked to have."""
         workload = self.observed.workloads.get(revision)

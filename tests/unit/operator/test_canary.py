@@ -164,6 +164,11 @@ SCARCE = {
         rollout=at(TRIED, in_place=True),
         progress={"weight": 33},
     ),
+    "pods of a third revision go on serving, they are needed": Case(
+        observed_of(a_workload("old", 1), a_workload("third", 2), a_workload("new", 0)),
+        {"serving": None, "sizes": {"old": 1, "third": 1, "new": 0}},
+        rollout=at(0, in_place=True, step_started_at=None),
+    ),
     "blue and green wait for GPUs": Case(
         NOTHING,
         {"serving": "old", "sizes": {"old": 3, "new": 3}},

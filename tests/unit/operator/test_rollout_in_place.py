@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 from docparser_operator.observed import Observed
+from docparser_operator.steps import Requests
 from support.builders import a_workload, observed_of
 from unit.operator.rollout_case import (
     IN_PLACE,
@@ -123,6 +124,22 @@ REPLACEMENTS = {
         {"stable": "new", "sizes": {"old": 2, "new": 1}},
         replicas=1,
     ),
+    "a pause holds the exchange": Case(
+        observed_of(a_workload("old", 2), a_workload("new", 1)),
+        {"stable": "old", "serving": None, "sizes": {"old": 2, "new": 1}},
+        more={"requests": Requests(paused=True)},
+    ),
+    "a pause gives the old revision its room back": Case(
+        observed_of(a_workload("old", 2), a_workload("new", 0)),
+        {"sizes": {"old": 3, "new": 0}},
+        more={"requests": Requests(paused=True)},
+    ),
+    "once all are replaced there is nothing left to hold": Case(
+        observed_of(a_workload("old", 0), a_workload("new", 3)),
+        {"stable": "new", "serving": "new", "sizes": {"new": 3}},
+        rollout=rolling("new").model_copy(update={"in_place": True}),
+        more={"requests": Requests(paused=True)},
+    ),
     "at rest the size is what spec says, whatever crashes": Case(
         observed_of(a_workload("new", 3, available=1)),
         {"stable": "new", "serving": "new", "sizes": {"new": 3}},
@@ -136,3 +153,31 @@ REPLACEMENTS = {
 def test_decision(name: str) -> None:
     case = REPLACEMENTS[name]
     check(replace(case, rules=IN_PLACE) if case.rules is SURGE else case)
+
+
+UNFINISHED = rolling("second").model_copy(update={"in_place": True})
+CHANGED = {
+    "what was replaced in place goes on so, since its pods serve": Case(
+        observed_of(a_workload("old", 1), a_workload("second", 2)),
+        {"serving": None, "sizes": {"old": 1, "second": 1, "new": 0}},
+        rollout=UNFINISHED,
+        progress={"in_place": True},
+    ),
+    "not if the old revision can take all requests": Case(
+        observed_of(a_workload("old", 2), a_workload("second", 1)),
+        {"serving": "old", "sizes": {"old": 3, "second": 0, "new": 3}},
+        rollout=UNFINISHED,
+        progress={"in_place": False},
+    ),
+    "not if it was finished": Case(
+        observed_of(a_workload("old", 3, available=1)),
+        {"serving": "old", "sizes": {"old": 3, "new": 3}},
+        rollout=promoted("old", completed=True).model_copy(update={"in_place": True}),
+        progress={"in_place": False},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_another_spec_and_strategy_at_the_same_time(name: str) -> None:
+    check(CHANGED[name])
