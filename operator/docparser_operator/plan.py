@@ -23,7 +23,13 @@ from docparser_operator.rollout import decide
 from docparser_operator.serving import serving_revision
 from docparser_operator.situation import Decision, Situation
 from docparser_operator.surroundings import Surroundings
-from docparser_operator.traffic import route, route_problem, services, superfluous_services
+from docparser_operator.traffic import (
+    has_moved,
+    route,
+    route_problem,
+    services,
+    superfluous_services,
+)
 from docparser_operator.trial import finished_trials, golden_documents, judgement
 from docparser_operator.workloads import workloads
 
@@ -149,6 +155,7 @@ def _situation(
         unsplit=route_problem(parser, around.route),
         fitting=fitting_pods(target.template, around.capacity),
         analysis=judgement(parser, observed, around.evidence, target.hash, now),
+        measured=around.evidence is not None or _was_promoted(parser, observed, target),
         requests=choice.requests,
     )
 
@@ -180,6 +187,14 @@ def _is_straight(
     window = parser.spec.rollout.rollback_window_revisions
     back = comes_back(choice.target, stable, observed.revisions, window)
     return choice.is_rolled_back or back
+
+
+def _was_promoted(parser: DocParserDeployment, observed: Observed, target: Revision) -> bool:
+    """Return whether the promotion of `target` was decided, and only its note was lost."""
+    outcome, rollout = target.outcome, parser.status.rollout
+    begun = rollout.started_at if rollout is not None and rollout.revision == target.hash else ""
+    noted = outcome is not None and outcome.result == "Succeeded" and outcome.time >= begun
+    return bool(begun) and (noted or has_moved(parser, observed, target.hash))
 
 
 def _problem(observed: Observed, target: str, stable: str | None) -> Problem | None:

@@ -28,8 +28,10 @@ def decide(now: Situation) -> Decision:
         rollout = advanced(now, rollout)
         if not is_through(now, rollout):
             return stepping(now, rollout)
+    # A bad verdict may have been lost with the operator that found it, so it is looked at again.
+    seen = now.measured or not now.has_steps
     # In place of the last old pod, there is nothing left that a pause could hold.
-    if complete and (rollout.in_place or not now.requests.paused):
+    if complete and seen and (rollout.in_place or not now.requests.paused):
         return _settled(now, rollout)
     return stepping(now, rollout) if now.has_steps else _rolling(now, rollout)
 
@@ -96,8 +98,7 @@ def _settled(now: Situation, rollout: RolloutStatus) -> Decision:
     target, waiting = now.target, 0
     serving: str | None = target
     if rollout.promoted_at is None or seconds_since(rollout.promoted_at, now.now) < 0:
-        update = {"promoted_at": timestamp(now.now), "pods_wanted": 0, "pause": None, "weight": 100}
-        rollout = rollout.model_copy(update=update)
+        rollout = _promoted(now, rollout)
     left = now.rules.scale_down_delay_seconds - seconds_since(rollout.promoted_at or "", now.now)
     if rollout.completed_at is None:
         rollout = with_placement(now, rollout, now.replicas)
@@ -117,6 +118,12 @@ def _settled(now: Situation, rollout: RolloutStatus) -> Decision:
         requeue_seconds=left if others and left > 0 else None,
         waiting_for_pods=waiting,
     )
+
+
+def _promoted(now: Situation, rollout: RolloutStatus) -> RolloutStatus:
+    update: dict[str, object] = {"promoted_at": timestamp(now.now), "weight": 100}
+    update |= {"pods_wanted": 0, "available_pods": now.available(now.target), "pause": None}
+    return rollout.model_copy(update=update)
 
 
 def _failed(

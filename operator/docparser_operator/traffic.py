@@ -35,6 +35,21 @@ def superfluous_services(
     ]
 
 
+def has_moved(parser: DocParserDeployment, observed: Observed, target: str) -> bool:
+    """Return whether the Service was already given to `target`, which the status does not tell yet.
+
+    Then the promotion was decided, and only its note was lost.
+    """
+    rollout = parser.status.rollout
+    noted = rollout is not None and rollout.revision == target and rollout.weight == 100  # noqa: PLR2004
+    return not noted and any(
+        manifest["spec"]["selector"].get(names.LABEL_REVISION) == target
+        for manifest in observed.manifests
+        if manifest["kind"] == kinds.SERVICE.kind
+        and manifest["metadata"]["name"] == parser.metadata.name
+    )
+
+
 def route(
     parser: DocParserDeployment, decision: Decision, present: Manifest | None
 ) -> list[Manifest]:
