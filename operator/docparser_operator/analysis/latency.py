@@ -57,8 +57,11 @@ def is_likely_slower(canary: Totals, stable: Totals, most_increase_percent: int)
     """Return whether the new revision is more likely than not too slow.
 
     The percentile of few requests is hardly more than the slowest of them; by itself it would keep
-    many a good revision waiting.
+    many a good revision waiting. One slow request of the serving revision hides that all requests
+    of a canary are slow, so the mean has to be within the limit, too.
     """
+    if stable.timed and _mean(canary) > limit(_mean(stable), most_increase_percent):
+        return True
     return _is_beyond(canary, stable, most_increase_percent, LIKELY)
 
 

@@ -133,6 +133,9 @@ def _latency(canary: Totals, stable: Totals, rules: AnalysisSpec) -> Measurement
         found = "Inconclusive"
     else:
         found = "Inconclusive" if latency.is_likely_slower(canary, stable, increase) else "Pass"
+    words = _latency_words(canary.timed, mine, stable.timed, usual, limit)
+    if found == "Pass" and None not in {mine, limit} and (mine or 0) > (limit or 0):
+        words += "; above it by no more than chance"
     return Measurement(
         name="latencyP99Seconds",
         verdict=found,
@@ -140,7 +143,7 @@ def _latency(canary: Totals, stable: Totals, rules: AnalysisSpec) -> Measurement
         stable=usual,
         limit=limit,
         samples=canary.timed,
-        message=_latency_words(canary.timed, mine, stable.timed, usual, limit),
+        message=words,
     )
 
 

@@ -117,6 +117,11 @@ def test_latency(canary: tuple[float, ...], stable: tuple[float, ...], expected:
     assert measured("latencyP99Seconds", timed(*canary), timed(*stable)).verdict == expected
 
 
+def test_one_slow_request_of_the_serving_revision_hides_no_slow_canary() -> None:
+    canary, stable = timed(*(1.5,) * 60), timed(*(0.5,) * 98, 2.9, 2.9)
+    assert measured("latencyP99Seconds", canary, stable).verdict == "Inconclusive"
+
+
 def test_nearly_alike_on_both_sides_of_a_bound_is_no_failure() -> None:
     canary, stable = timed(*(2.51,) * 500), timed(*(2.49,) * 500)
     assert measured("latencyP99Seconds", canary, stable).verdict == "Inconclusive"
