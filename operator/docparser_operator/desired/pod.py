@@ -37,6 +37,9 @@ def pod_template(owner: ObjectMeta, shape: PodShape, revision: str) -> Manifest:
             "serviceAccountName": owner.name,
             "automountServiceAccountToken": False,
             "enableServiceLinks": False,
+            # As the first process of its namespace the runtime would ignore a SIGTERM that comes
+            # before Python can listen, and hold its GPU for the whole grace period.
+            "shareProcessNamespace": True,
             "terminationGracePeriodSeconds": shape.termination_grace_period_seconds
             or grace_period_seconds(shape.runtime),
             "securityContext": security_context(),
