@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import pytest
+from _pytest.mark import ParameterSet
 from convergence.canaries import CANARIES
 from convergence.digest import differences, digest, removals
 from convergence.scenarios import PLAIN, Watchman
 from docparser_operator.kinds import EVENT, Manifest
 from support.memory_faults import Fault, Write
+from support.world import World
 
 SCENARIOS = PLAIN | CANARIES
 QUICK_CANARIES = (
@@ -37,9 +39,19 @@ class Run:
 
 
 @cache
+def _beginning(name: str) -> World:
+    return SCENARIOS[name].begin()
+
+
+def begin(name: str) -> World:
+    """Return a world in which the scenario is about to happen."""
+    return _beginning(name).copy()
+
+
+@cache
 def undisturbed(name: str) -> Run:
     scenario = SCENARIOS[name]
-    world = scenario.begin()
+    world = begin(name)
     first, changes = len(world.cluster.writes), len(world.cluster.changes)
     watchman = Watchman(world, scenario)
     scenario.play(world)
@@ -48,22 +60,27 @@ def undisturbed(name: str) -> Run:
     return Run(first, world.cluster.writes[first:], digest(world.cluster), removed)
 
 
-def trials() -> list[object]:
+def scenarios() -> list[ParameterSet]:
+    """Return each scenario; those that are not tried each time are `thorough`."""
+    return [_trial(name, quick=_is_quick(name)) for name in SCENARIOS]
+
+
+def faults() -> list[ParameterSet]:
     """Return each scenario with each fault."""
     return [
-        pytest.param(
-            name,
-            fault,
-            id=f"{name}-{fault.value}",
-            marks=[] if _is_quick(name, fault) else pytest.mark.thorough,
-        )
+        _trial(name, fault, quick=name in PLAIN or (fault is Fault.CRASH_AFTER and _is_quick(name)))
         for name in SCENARIOS
         for fault in Fault
     ]
 
 
-def _is_quick(name: str, fault: Fault) -> bool:
-    return name in PLAIN or (fault is Fault.CRASH_AFTER and name in QUICK_CANARIES)
+def _trial(name: str, *fault: Fault, quick: bool) -> ParameterSet:
+    marks = () if quick else pytest.mark.thorough
+    return pytest.param(name, *fault, id="-".join([name, *(f.value for f in fault)]), marks=marks)
+
+
+def _is_quick(name: str) -> bool:
+    return name in PLAIN or name in QUICK_CANARIES
 
 
 def places(name: str, fault: Fault) -> list[int]:
@@ -87,11 +104,11 @@ def changing(writes: list[Write]) -> int:
     return sum(write.changed for write in writes if write.ref.kind != EVENT)
 
 
-@pytest.mark.parametrize(("name", "fault"), trials())
+@pytest.mark.parametrize(("name", "fault"), faults())
 def test_a_fault_at_any_write_leads_to_the_same_end(name: str, fault: Fault) -> None:
     scenario, wanted = SCENARIOS[name], undisturbed(name)
     for number in places(name, fault) if wanted.writes else []:
-        world = scenario.begin()
+        world = begin(name)
         changes = len(world.cluster.changes)
         watchman = Watchman(world, scenario)
         world.cluster.faults[wanted.first + number] = fault
@@ -105,9 +122,9 @@ def test_a_fault_at_any_write_leads_to_the_same_end(name: str, fault: Fault) -> 
         assert changing(writes) <= changing(wanted.writes) + EXTRA_WRITES, where
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", scenarios())
 def test_a_second_pass_writes_nothing(name: str) -> None:
-    world = SCENARIOS[name].begin()
+    world = begin(name)
     SCENARIOS[name].play(world)
     written = len(world.cluster.writes)
     world.queue |= dict.fromkeys(world.store.resources())
@@ -115,9 +132,9 @@ def test_a_second_pass_writes_nothing(name: str) -> None:
     assert world.cluster.writes[written:] == []
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", scenarios())
 def test_a_restart_at_rest_changes_nothing(name: str) -> None:
-    world = SCENARIOS[name].begin()
+    world = begin(name)
     SCENARIOS[name].play(world)
     written = len(world.cluster.writes)
     world.start_operator()

@@ -1,7 +1,9 @@
 """Whatever people do while revisions are rolled out, no promise is broken on the way."""
 
 import os
+from functools import cache
 
+import pytest
 from convergence.chaos import Named
 from convergence.historian import FRONT, PARENT, Historian
 from convergence.histories import HISTORIES, REST, START
@@ -13,16 +15,22 @@ from hypothesis import HealthCheck, given, note, settings
 from support.memory_senses import GOOD
 from support.world import World
 
-EXAMPLES = int(os.environ.get("CONVERGENCE_EXAMPLES", "200"))
+QUICK = 30
+EXAMPLES = int(os.environ.get("CONVERGENCE_EXAMPLES", "250"))
 LAST = "example.org/runtime:last"
-generated = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=EXAMPLES <= 200,
-    suppress_health_check=list(HealthCheck),
-)
 
 
+def generated(examples: int) -> settings:
+    """Return settings for so many histories, the same ones each time unless they are many."""
+    return settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=examples <= 250,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@cache
 def settled() -> World:
     """Return a world in which the first revision serves."""
     world = World()
@@ -57,10 +65,9 @@ def assert_a_good_revision_gets_through(world: World) -> None:
     assert world.condition("UpToDate")["status"] == "True"
 
 
-@given(acts=HISTORIES)
-@generated
-def test_no_history_breaks_a_promise(acts: list[Named]) -> None:
-    world = settled()
+def live(acts: list[Named]) -> None:
+    """Let `acts` happen, watch every moment of them, and see that all is well afterwards."""
+    world = settled().copy()
     historian = Historian(world)
     for act in (*acts, REST):
         act(world)
@@ -74,3 +81,16 @@ def test_no_history_breaks_a_promise(acts: list[Named]) -> None:
     assert_at_rest(world)
     assert_a_good_revision_gets_through(world)
     assert not historian.complaints
+
+
+@given(acts=HISTORIES)
+@generated(QUICK)
+def test_no_history_breaks_a_promise(acts: list[Named]) -> None:
+    live(acts)
+
+
+@pytest.mark.thorough
+@given(acts=HISTORIES)
+@generated(EXAMPLES)
+def test_nor_does_one_of_many(acts: list[Named]) -> None:
+    live(acts)

@@ -138,7 +138,9 @@ class MemoryCluster:
 
     def of_kind(self, kind: Kind) -> Manifests:
         """Return all objects of a kind, by name."""
-        found = [manifest for ref, manifest in self.objects.items() if ref.kind == kind]
+        # Names are compared, not Kinds: this is called more often than anything else.
+        name = kind.plural
+        found = [manifest for ref, manifest in self.objects.items() if ref.kind.plural == name]
         return sorted(found, key=lambda manifest: str(manifest["metadata"]["name"]))
 
     def _write(self, verb: str, ref: Ref, action: Callable[[], Manifest]) -> Manifest:
