@@ -124,26 +124,14 @@ class Historian:
         return strategy in WITHOUT_SURGE or bool(running.get("inPlace"))
 
     def _judge(self, revision: str | None, what: str) -> None:
-        """Complain if a bad revision has become `what`, unless nobody could know or wanted to."""
+        """Complain if a bad revision has become `what`, unless nobody wanted it to be tried."""
         if revision is None or not self.is_bad(revision):
             return
         nothing_wanted = self.world.parser()["spec"]["replicas"] == 0
-        if self._fails(revision):
-            excused = self._is_untried() or not self._is_measured(revision)
-        else:
-            excused = self._is_untried() and nothing_wanted
-        if excused:
+        if self._is_untried() and (self._fails(revision) or nothing_wanted):
             self.proven.add(revision)
         else:
             self._complain(f"{self.images[revision]} has become {what}")
-
-    def _is_measured(self, revision: str) -> bool:
-        """Return whether the operator can know what `revision` is like.
-
-        Where all steps are skipped, or there is a single pod, the first look may come too late.
-        """
-        subject = self.world.senses.subjects.get(KEY)
-        return subject is not None and subject.window.startswith(f"{revision}/")
 
     def _look_for_others(self, selector: dict[str, str]) -> None:
         """Complain if others than the serving revision and the one that is tried get requests."""

@@ -92,6 +92,12 @@ BESIDE = {
         progress={"pause": RolloutPause(reason="Requested", since=ago(0))},
         more={"requests": Requests(paused=True)},
     ),
+    "all steps are done, but this operator has not looked at it": Case(
+        ALL,
+        {"stepping": True, "stable": "old"},
+        rollout=at(len(STEPS), step_started_at=None),
+        more={"measured": False},
+    ),
     "one that comes back needs no steps": Case(
         NOTHING,
         {"stepping": False, "serving": "old", "sizes": {"old": 3, "new": 3}},
