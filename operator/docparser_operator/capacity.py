@@ -1,7 +1,7 @@
 """How many more pods of a revision find free GPUs. Pure."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,15 @@ def fits_somewhere(template: Manifest, capacity: Capacity) -> bool:
         for node in capacity.nodes
         if _admits(node, template["spec"])
     )
+
+
+def gives_room(template: Manifest, others: Iterable[Manifest], capacity: Capacity | None) -> bool:
+    """Return whether a pod of `template` may find devices once pods of `others` are gone."""
+    if capacity is None or not fits_somewhere(template, capacity):
+        return False
+    wanted = {name for name, count in devices(template["spec"]).items() if count}
+    held = {n for other in others for n, count in devices(other["spec"]).items() if count}
+    return bool(wanted & held)
 
 
 def _free(node: Manifest, resource: str, capacity: Capacity) -> int:

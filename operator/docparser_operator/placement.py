@@ -26,10 +26,11 @@ def lacks_gpus(now: Situation, wanted: int) -> bool:
 def _is_scarce(now: Situation, wanted: int) -> bool:
     """Return whether the target gets GPUs only if other revisions give theirs up.
 
-    Blue/green is for those who never want fewer old pods; it waits for GPUs instead.
+    Blue/green is for those who never want fewer old pods; it waits for GPUs instead. So does one
+    for which the others have none: to take their pods away would help nobody.
     """
-    others = now.observed.foreign_pod_count(now.target)
-    return now.rules.strategy != "BlueGreen" and others > 0 and lacks_gpus(now, wanted)
+    others = now.exchangeable and now.observed.foreign_pod_count(now.target) > 0
+    return now.rules.strategy != "BlueGreen" and others and lacks_gpus(now, wanted)
 
 
 def in_place_sizes(

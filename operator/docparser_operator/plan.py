@@ -8,7 +8,7 @@ from docparser_api.deployment import DocParserDeployment
 
 from docparser_operator import kinds
 from docparser_operator.cache import finished_prunes, prune_jobs
-from docparser_operator.capacity import fitting_pods
+from docparser_operator.capacity import fitting_pods, gives_room
 from docparser_operator.choice import Choice, choose, comes_back
 from docparser_operator.desired.account import service_account
 from docparser_operator.desired.disruption import disruption_budget
@@ -140,6 +140,8 @@ def _situation(
 ) -> Situation:
     target = choice.target
     stable = serving_revision(parser, observed, but=target.hash)
+    known = observed.revisions
+    others = [known[n].template for n in observed.workloads if n in known and n != target.hash]
     return Situation(
         replicas=parser.spec.replicas,
         rules=parser.spec.rollout,
@@ -154,6 +156,7 @@ def _situation(
         route=around.route,
         unsplit=route_problem(parser, around.route),
         fitting=fitting_pods(target.template, around.capacity),
+        exchangeable=gives_room(target.template, others, around.capacity),
         analysis=judgement(parser, observed, around.evidence, target.hash, now),
         measured=around.evidence is not None or _was_promoted(parser, observed, target),
         requests=choice.requests,

@@ -37,6 +37,7 @@ class Situation:
         route: the gateway's route as it is, if there is one.
         unsplit: why that route cannot split them, if so.
         fitting: how many more pods of the target find free GPUs; None where that does not matter.
+        exchangeable: whether the target may find GPUs once pods of other revisions are gone.
         analysis: what the target was found to be; None before anything was measured.
         measured: whether pods of the target were looked at since this operator began.
         requests: what people ask for by annotation.
@@ -55,6 +56,7 @@ class Situation:
     route: Manifest | None = None
     unsplit: Problem | None = None
     fitting: int | None = None
+    exchangeable: bool = True
     analysis: AnalysisStatus | None = None
     measured: bool = True
     requests: Requests = field(default_factory=Requests)

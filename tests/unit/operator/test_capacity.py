@@ -3,7 +3,13 @@
 from typing import Any
 
 import pytest
-from docparser_operator.capacity import capacity_of, devices, fits_somewhere, fitting_pods
+from docparser_operator.capacity import (
+    capacity_of,
+    devices,
+    fits_somewhere,
+    fitting_pods,
+    gives_room,
+)
 from docparser_operator.kinds import Manifest
 
 GPU, MIG = "nvidia.com/gpu", "nvidia.com/mig-1g.10gb"
@@ -136,3 +142,19 @@ def test_a_pod_fits_somewhere_though_all_is_taken() -> None:
     capacity = capacity_of([node()], [pod(count=4)])
     assert fits_somewhere(template(4), capacity)
     assert not fits_somewhere(template(5), capacity)
+
+
+ROOM = {
+    "others hold what is wanted": (template(), [template()], True),
+    "others hold none": (template(), [template(0)], False),
+    "others hold another device": (template(), [template(device=MIG)], False),
+    "there are no others": (template(), [], False),
+    "no node could ever take it": (template(64), [template()], False),
+}
+
+
+@pytest.mark.parametrize("name", ROOM)
+def test_only_pods_with_devices_that_are_wanted_give_room(name: str) -> None:
+    wanted, others, room = ROOM[name]
+    assert gives_room(wanted, others, capacity_of([node()], [pod(count=4)])) is room
+    assert not gives_room(wanted, others, None)
