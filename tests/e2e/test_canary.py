@@ -58,7 +58,12 @@ def an_abort_leaves_the_second_revision(fake: Deployment) -> None:
     second = fake.status()["currentRevision"]
     with watched(fake) as seen:
         fake.patch({"model": {"name": "three"}})
-        eventually(fake.status, lambda s: s["rollout"]["weight"] >= 33, 60, "the canary serves")
+        eventually(
+            lambda: fake.status()["rollout"],
+            lambda rollout: rollout["revision"] != second and rollout["weight"] >= 33,
+            60,
+            "the canary serves",
+        )
         number = fake.status()["updateRevisionNumber"]
         fake.annotate("abort", str(number))
         fake.wait_condition("Progressing", "False", "RolloutFailed")

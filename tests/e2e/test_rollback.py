@@ -24,9 +24,9 @@ def other_image() -> Iterator[str]:
     if not socket.exists():
         pytest.skip("images are named anew on the local cluster only")
     images = ["ctr", f"--address={socket}", "--namespace=k8s.io", "images"]
-    subprocess.run([*images, "tag", "--force", IMAGE, OTHER_IMAGE], check=True)
+    subprocess.run([*images, "tag", "--force", IMAGE, OTHER_IMAGE], check=True, capture_output=True)
     yield OTHER_IMAGE
-    subprocess.run([*images, "remove", OTHER_IMAGE], check=True)
+    subprocess.run([*images, "remove", OTHER_IMAGE], check=True, capture_output=True)
 
 
 def specs(server: WeightsServer, other: str) -> list[Manifest]:

@@ -60,7 +60,9 @@ def weights_server(kubectl: Kubectl, texts: dict[str, str]) -> Iterator[WeightsS
             folder = Path(scratch) / version
             folder.mkdir()
             (folder / "fake.md").write_text(text)
-            subprocess.run([PROGRAM, "weights", "manifest", folder], check=True)
+            subprocess.run(
+                [PROGRAM, "weights", "manifest", folder], check=True, capture_output=True
+            )
             content = (folder / names.WEIGHTS_MANIFEST_FILE).read_bytes()
             digests[version] = hashlib.sha256(content).hexdigest()
             files += [f"--from-file={version}-{file.name}={file}" for file in folder.iterdir()]
