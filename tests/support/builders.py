@@ -7,7 +7,8 @@ from typing import Any
 from docparser_api import names
 from docparser_api.deployment import DocParserDeployment, parse
 from docparser_operator.kinds import Manifest
-from docparser_operator.observed import Observed, Pod, Workload
+from docparser_operator.observed import Observed, Workload
+from docparser_operator.pods import Pod
 
 IMAGE = "example.org/runtime:1"
 
