@@ -81,7 +81,7 @@ async def test_an_engine_that_cannot_load_is_the_last_word(tmp_path: Path) -> No
     assert words[0] == words[1]
     (line,) = words[0]
     folder = package / "models"
-    begin = f"docparser-runtime: engine_load_failed: The weights in {folder} cannot be loaded: "
+    begin = f"docparser-runtime: engine_load_failed: The weights in {folder} lack the file "
     assert line.startswith(begin)
 
 
