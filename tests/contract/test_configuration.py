@@ -1,6 +1,7 @@
 """What the operator writes into a pod is what the runtime reads out of it."""
 
 import ast
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,19 +78,20 @@ def _fields(model: type[ApiModel]) -> set[str]:
     return found
 
 
-def _attributes() -> set[str]:
+@cache
+def _attributes() -> frozenset[str]:
     """Return every attribute that the runtime reads anywhere but in config.py."""
     trees = [
         ast.parse(path.read_text())
         for path in RUNTIME.rglob("*.py")
         if path.name != "config.py" and "__pycache__" not in path.parts
     ]
-    return {
+    return frozenset(
         node.attr
         for tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-    }
+    )
 
 
 @pytest.mark.parametrize("name", sorted(_fields(RuntimeConfig) | _fields(ModelSpec)))

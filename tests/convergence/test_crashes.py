@@ -24,6 +24,8 @@ QUICK_CANARIES = (
     "rollback",
 )
 """Rollouts with steps on which crashes are tried each time; the marker `thorough` has the rest."""
+_QUICK_FAULTS = {Fault.CRASH_BEFORE, Fault.CRASH_AFTER}
+"""Faults that are tried each time; the marker `thorough` has the rest."""
 EXTRA_WRITES = 2
 """Writes that change something, beyond those of the undisturbed run, per fault."""
 
@@ -68,7 +70,7 @@ def scenarios() -> list[ParameterSet]:
 def faults() -> list[ParameterSet]:
     """Return each scenario with each fault."""
     return [
-        _trial(name, fault, quick=name in PLAIN or (fault is Fault.CRASH_AFTER and _is_quick(name)))
+        _trial(name, fault, quick=fault in _QUICK_FAULTS and _is_quick(name))
         for name in SCENARIOS
         for fault in Fault
     ]
