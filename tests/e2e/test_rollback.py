@@ -1,12 +1,13 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from localcluster import paths
 from support.e2e import IMAGE, Client, Deployment
 from support.eventually import eventually
-from support.kubectl import Kubectl, Manifest
+from support.kubectl import Kubectl, KubectlError, Manifest
 
 from .conftest import fake_spec
 from .rollouts import PARSE
@@ -78,17 +79,42 @@ def test_rollback_by_resource_version_restores_env_image_weights_and_config(
             found = kubectl.get("dpd", "fake")
             assert found is not None
             versions.append(found["metadata"]["resourceVersion"])
-            seen.append(facts(deployment, client))
+            text = TEXTS["may" if number == 1 else "june"]
+            seen.append(reached(deployment, client, text, spec["runtime"]["maxPages"]))
         assert [one["env"]["SEASON"] for one in seen] == ["one", "two", "three", "four"]
         assert seen[0]["text"] == TEXTS["may"] != seen[1]["text"]
 
         for back in (0, 2):
             deployment.annotate("rollback-to", f"resourceVersion:{versions[back]}")
             serves(deployment, back + 1)
-            assert facts(deployment, client) == seen[back]
+            wait_for(deployment, client, seen[back])
         deployment.annotate("rollback-to", None)
         serves(deployment, 4)
-        assert facts(deployment, client) == seen[3]
+        wait_for(deployment, client, seen[3])
+
+
+def facts_if_any(deployment: Deployment, client: Client) -> Manifest:
+    """Return the facts, empty ones while the Service leads nowhere yet."""
+    try:
+        return facts(deployment, client)
+    except (KubectlError, AssertionError) as error:
+        return {"text": "", "config": {"runtime": {"maxPages": 0}}, "error": str(error)[-300:]}
+
+
+def reached(deployment: Deployment, client: Client, text: str, pages: int) -> Manifest:
+    """Return the facts once requests reach the pods that answer so."""
+
+    def holds(found: Manifest) -> bool:
+        return (found["text"], found["config"]["runtime"]["maxPages"]) == (text, pages)
+
+    what = f"an answer with {text!r} and {pages} pages"
+    return eventually(lambda: facts_if_any(deployment, client), holds, 30, what)
+
+
+def wait_for(deployment: Deployment, client: Client, wanted: Manifest) -> None:
+    """Wait until everything is as it was; a node learns a moment late where the Service leads."""
+    look = partial(facts_if_any, deployment, client)
+    eventually(look, lambda found: found == wanted, 30, f"again: {wanted}")
 
 
 def serves(deployment: Deployment, number: int) -> None:
