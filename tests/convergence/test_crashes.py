@@ -21,7 +21,6 @@ QUICK_CANARIES = (
     "third spec in a canary",
     "revert in a canary",
     "delete in a canary",
-    "rollback",
 )
 """Rollouts with steps on which crashes are tried each time; the marker `thorough` has the rest."""
 _QUICK_FAULTS = {Fault.CRASH_BEFORE, Fault.CRASH_AFTER}

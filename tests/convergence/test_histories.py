@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, note, settings
 from support.memory_senses import GOOD
 from support.world import World
 
-QUICK = 30
+QUICK = 15
 EXAMPLES = int(os.environ.get("CONVERGENCE_EXAMPLES", "250"))
 LAST = "example.org/runtime:last"
 
