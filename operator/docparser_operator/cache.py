@@ -21,6 +21,11 @@ def cached(shape: Manifest) -> tuple[str, str] | None:
         weights = Weights.model_validate(body) if body else None
     except ValidationError:  # written by another version of the operator
         return None
+    return place_of(weights)
+
+
+def place_of(weights: Weights | None) -> tuple[str, str] | None:
+    """Return claim and directory of `weights`, if they lie in a shared cache."""
     if weights is None or not weights.is_fetched:
         return None
     claim = weights.cache.persistent_volume_claim

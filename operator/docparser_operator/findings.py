@@ -28,13 +28,14 @@ def more_findings(
 def capacity_available(plan: Plan, observed: Observed) -> Finding:
     """Return whether the pods that the target still needs find free GPUs."""
     kind, decision = ConditionType.CAPACITY_AVAILABLE, plan.decision
-    if plan.fitting is None:
+    fitting = plan.fitting
+    if fitting is None:
         words = "no pod needs a GPU, or the nodes may not be looked at"
         return Finding(kind, "True", Reason.NO_GPU_NEEDED, words)
     size = decision.sizes.get(plan.target.hash, 0)
     missing = size - observed.scheduled_count(plan.target.hash)
-    if missing > plan.fitting:
-        words = f"{missing} more pods need GPUs, {plan.fitting} would find them free"
+    if missing > fitting:
+        words = f"{missing} more pods need GPUs, {fitting} would find them free"
         return Finding(kind, "False", Reason.INSUFFICIENT_GPUS, words)
     if decision.rollout.in_place and decision.rollout.completed_at is None:
         words = "pods are replaced in place, so that no more GPUs are needed"

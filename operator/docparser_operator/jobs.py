@@ -33,8 +33,7 @@ class JobState:
 
 def without_helpers(pods: list[Manifest]) -> tuple[list[Manifest], list[Manifest]]:
     """Return the pods of Jobs, and all others."""
-    helpers = [pod for pod in pods if names.LABEL_PURPOSE in pod["metadata"].get("labels", {})]
-    return helpers, [pod for pod in pods if pod not in helpers]
+    return [pod for pod in pods if _helps(pod)], [pod for pod in pods if not _helps(pod)]
 
 
 def job_of(manifest: Manifest, helpers: list[Manifest]) -> JobState:
@@ -66,3 +65,7 @@ def _last_words(pod: Manifest) -> str:
         if message := status.get("state", {}).get("terminated", {}).get("message"):
             return str(message)
     return ""
+
+
+def _helps(pod: Manifest) -> bool:
+    return names.LABEL_PURPOSE in pod["metadata"].get("labels", {})

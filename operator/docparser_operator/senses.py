@@ -9,12 +9,11 @@ from docparser_api.deployment import DocParserDeployment
 from docparser_operator import kinds
 from docparser_operator.analysis.scraper import Scraper
 from docparser_operator.analysis.subject import Subject
-from docparser_operator.cache import cached
+from docparser_operator.cache import cached, place_of
 from docparser_operator.capacity import Capacity, capacity_of
 from docparser_operator.cluster import Cluster
 from docparser_operator.errors import ApiError, NotFoundError
 from docparser_operator.kinds import Key, Manifest, Ref
-from docparser_operator.revisions import shape_of
 from docparser_operator.store import Store, owner_key
 from docparser_operator.surroundings import Surroundings
 
@@ -92,7 +91,7 @@ class ClusterSenses:
 
     async def _access_modes(self, parser: DocParserDeployment) -> frozenset[str] | None:
         """Return the access modes of the claim that caches weights."""
-        place = cached(shape_of(parser.spec).model_dump(by_alias=True, exclude_none=True))
+        place = place_of(parser.spec.model.weights)
         if place is None:
             return None
         try:

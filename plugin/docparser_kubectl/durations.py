@@ -7,7 +7,6 @@ from statistics import median
 from docparser_api.spec import DocParserDeploymentSpec
 from docparser_operator.pods import Pod
 
-from docparser_kubectl.history import has_served
 from docparser_kubectl.subject import Subject
 
 
@@ -60,12 +59,7 @@ def _of_revisions(subject: Subject) -> list[float]:
     found = []
     for revision in subject.observed.revisions.values():
         created = subject.created.get(revision.hash)
-        if (
-            created
-            and revision.outcome
-            and has_served(revision)
-            and len(revision.observations) == 1
-        ):
+        if created and revision.outcome and revision.has_served and len(revision.observations) == 1:
             found.append(_between(created, revision.outcome.time))
     return [seconds for seconds in found if seconds >= 0]
 

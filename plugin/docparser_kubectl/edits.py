@@ -7,7 +7,6 @@ from docparser_api import names
 
 from docparser_kubectl import references
 from docparser_kubectl.errors import Failure
-from docparser_kubectl.history import has_served
 from docparser_kubectl.progress import under_way
 from docparser_kubectl.subject import Subject
 
@@ -104,8 +103,8 @@ def rollback(subject: Subject, to: str, reason: str | None, now: str) -> Edit:
     """
     known = subject.observed.revisions
     revision = references.find(to, known)
-    if not has_served(revision):
-        served = filter(has_served, known.values())
+    if not revision.has_served:
+        served = (one for one in known.values() if one.has_served)
         raise Failure(
             f"revision {subject.label(revision.hash)} is not known to work; "
             f"those that served are {references.listing(served)}"

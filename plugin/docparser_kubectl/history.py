@@ -26,11 +26,6 @@ def marks(subject: Subject, revision: Revision) -> list[str]:
     return [role for role, hash_ in roles.items() if hash_ == revision.hash]
 
 
-def has_served(revision: Revision) -> bool:
-    """Return whether the latest rollout of `revision` came to a good end."""
-    return revision.has_served
-
-
 def data(subject: Subject) -> list[dict[str, Any]]:
     """Return the history for a program."""
     return [_entry(subject, revision) for revision in ordered(subject)]

@@ -8,7 +8,6 @@ from docparser_api.weights import Weights
 from docparser_operator.kinds import Manifest
 from docparser_operator.revisions import Revision
 
-from docparser_kubectl.history import has_served
 from docparser_kubectl.quantities import bytes_in_words
 from docparser_kubectl.surroundings import Unseen
 
@@ -77,7 +76,7 @@ def _is_cached(weights: Weights, known: list[Revision]) -> bool:
     claim = weights.cache.persistent_volume_claim
     if claim is None:
         return False
-    for revision in filter(has_served, known):
+    for revision in (one for one in known if one.has_served):
         old = revision.shape.get("model", {}).get("weights") or {}
         cache = (old.get("cache") or {}).get("persistentVolumeClaim") or {}
         same_claim = cache.get("claimName") == claim.claim_name

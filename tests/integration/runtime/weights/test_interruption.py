@@ -58,6 +58,17 @@ def hold_after(pod: Pod, count: int) -> threading.Event:
     return event
 
 
+def killed_after(pod: Pod, count: int) -> None:
+    """Kill a fetch once `count` ranges of the big file are journaled; the server is well again."""
+    event = hold_after(pod, count)
+    with start(pod) as process:
+        eventually(lambda: len(journaled(pod)), lambda pieces: pieces == count)
+        process.kill()
+        process.wait()
+    event.set()
+    pod.server.fault = lambda _: None
+
+
 def test_a_killed_fetch_goes_on_where_it_was(pod: Pod, served: Path) -> None:
     event = hold_after(pod, 3)
     with start(pod) as process:
@@ -78,13 +89,7 @@ def test_a_killed_fetch_goes_on_where_it_was(pod: Pod, served: Path) -> None:
 
 
 def test_stale_pieces_are_found_by_their_digest(pod: Pod, served: Path) -> None:
-    event = hold_after(pod, 3)
-    with start(pod) as process:
-        eventually(lambda: len(journaled(pod)), lambda pieces: pieces == 3)
-        process.kill()
-        process.wait()
-    event.set()
-    pod.server.fault = lambda _: None
+    killed_after(pod, 3)
     # As after a loss of power: noted as written, but it was not.
     victim = pod.places.partial(pod.target.name) / BIG
     victim.write_bytes(bytes(SIZES[BIG]))
@@ -93,13 +98,7 @@ def test_stale_pieces_are_found_by_their_digest(pod: Pod, served: Path) -> None:
 
 
 def test_half_a_line_in_the_journal_is_no_piece(pod: Pod) -> None:
-    event = hold_after(pod, 3)
-    with start(pod) as process:
-        eventually(lambda: len(journaled(pod)), lambda pieces: pieces == 3)
-        process.kill()
-        process.wait()
-    event.set()
-    pod.server.fault = lambda _: None
+    killed_after(pod, 3)
     journal = pod.places.partial(pod.target.name) / JOURNAL
     with journal.open("a") as file:
         file.write(f'["{BIG}", 0, {SIZES[BIG]}')

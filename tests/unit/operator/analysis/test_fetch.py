@@ -1,24 +1,9 @@
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
 from docparser_operator.analysis.fetch import MOST_BYTES, FetchError, HttpFetch
 from unit.operator.analysis.pods import Handler, Servers
-
-
-@pytest.fixture
-async def servers() -> AsyncIterator[Servers]:
-    made = Servers()
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-async def fetch() -> AsyncIterator[HttpFetch]:
-    made = HttpFetch()
-    yield made
-    await made.close()
 
 
 async def result(fetch: HttpFetch, address: str, seconds: float = 5.0) -> str:

@@ -1,5 +1,4 @@
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -76,20 +75,6 @@ class Prometheus:
         self.tokens.append(request.headers.get("Authorization"))
         self.queries.append(request.query["query"])
         return web.json_response({"data": vector("0.5")}, status=self.status)
-
-
-@pytest.fixture
-async def servers() -> AsyncIterator[Servers]:
-    made = Servers()
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-async def fetch() -> AsyncIterator[HttpFetch]:
-    made = HttpFetch()
-    yield made
-    await made.close()
 
 
 async def test_a_server_is_asked_below_its_address(servers: Servers, fetch: HttpFetch) -> None:

@@ -1,8 +1,7 @@
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
-import pytest
 from aiohttp import web
 from docparser_operator.analysis import scraper as scraping
 from docparser_operator.analysis.evidence import Totals
@@ -13,13 +12,6 @@ from docparser_operator.metrics import Metrics
 from unit.operator.analysis.pods import Servers, exposed
 
 KEY = Key("ns", "a")
-
-
-@pytest.fixture
-async def servers() -> AsyncIterator[Servers]:
-    made = Servers()
-    yield made
-    await made.close()
 
 
 async def looked_once(
