@@ -98,6 +98,11 @@ def examples() -> dict[str, Manifest]:
     return {file.name: yaml.safe_load(file.read_text()) for file in files}
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run last what looks back on all other tests."""
+    items.sort(key=lambda item: item.get_closest_marker("runs_last") is not None)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield

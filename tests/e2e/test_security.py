@@ -1,5 +1,3 @@
-"""Runs last by its name, when the audit log has seen everything that the other tests caused."""
-
 import json
 import os
 import subprocess
@@ -20,6 +18,7 @@ Right = tuple[str, str, str]
 """API group, resource, verb."""
 
 
+@pytest.mark.runs_last  # when the audit log has seen all that the other tests caused
 def test_the_operator_may_do_what_it_does_and_nothing_else(fake: Deployment) -> None:
     audit_log = paths.state().audit_log
     if not audit_log.exists():
@@ -29,7 +28,8 @@ def test_the_operator_may_do_what_it_does_and_nothing_else(fake: Deployment) -> 
     created = {"controllerrevisions", "deployments", "services", "serviceaccounts"}
     created |= {"poddisruptionbudgets", "jobs"}
     used |= {(g, r, "create") for g, r, verb in used if verb == "patch" and r in created}
-    assert set(rights_granted()) == used
+    granted = set(rights_granted())
+    assert (granted - used, used - granted) == (set(), set()), "unused and missing rights"
 
 
 def rights_used(audit_log: Path) -> Iterator[Right]:

@@ -16,6 +16,8 @@ from docparser_operator.analysis.evidence import Evidence, Totals
 
 LEAST_SAMPLES: Final = 10
 """Fewer than these are never enough to fail a revision: its first requests warm it up."""
+LASTING_SECONDS: Final = 60.0
+"""After this time few requests are enough to tell that a revision is slow."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def metric_measurements(evidence: Evidence, rules: AnalysisSpec) -> list[Measure
             ),
         )
     )
-    return [error_rate, _latency(canary, stable, rules), loops, truncation]
+    return [error_rate, _latency(evidence, rules), loops, truncation]
 
 
 def _errors(totals: Totals) -> _Share:
@@ -121,13 +123,15 @@ def _is_certainly_higher(canary: _Share, stable: _Share, margin: float, least: i
     return mine.samples >= least and mine.least(CERTAIN) > margin
 
 
-def _latency(canary: Totals, stable: Totals, rules: AnalysisSpec) -> Measurement:
+def _latency(evidence: Evidence, rules: AnalysisSpec) -> Measurement:
     """Return the check of the time to answer."""
+    canary, stable = evidence.canary, evidence.stable
     least, increase = rules.minimum_requests, rules.latency.max_increase_percent
     mine = latency.percentile(canary.buckets) if canary.timed else None
     usual = latency.percentile(stable.buckets) if stable.timed else None
     limit = latency.limit(usual, increase) if usual is not None else None
-    if canary.timed >= LEAST_SAMPLES and latency.is_certainly_slower(canary, stable, increase):
+    lasting = _is_lasting(evidence, least)
+    if lasting and latency.is_certainly_slower(canary, stable, increase):
         found: Verdict = "Fail"
     elif canary.timed < least or 0 < stable.timed < least:
         found = "Inconclusive"
@@ -145,6 +149,17 @@ def _latency(canary: Totals, stable: Totals, rules: AnalysisSpec) -> Measurement
         samples=canary.timed,
         message=words,
     )
+
+
+def _is_lasting(evidence: Evidence, least: int) -> bool:
+    """Return whether the times tell more than one bad moment.
+
+    Requests that are under way at the same moment are slow together where the node is busy for a
+    second or two, so ten of them can be one observation. Statistics that count requests know
+    nothing of that: only many of both revisions, or a long time, tell a slow revision from it.
+    """
+    fewer = min(evidence.canary.timed, evidence.stable.timed)
+    return fewer >= least or (fewer >= LEAST_SAMPLES and evidence.seconds >= LASTING_SECONDS)
 
 
 def _latency_words(

@@ -12,8 +12,8 @@ from unit.operator.analysis.totals import timed
 RULES = AnalysisSpec()
 
 
-def measured(name: str, canary: Totals, stable: Totals) -> Measurement:
-    found = metric_measurements(Evidence(canary, stable), RULES)
+def measured(name: str, canary: Totals, stable: Totals, seconds: float = 0.0) -> Measurement:
+    found = metric_measurements(Evidence(canary, stable, seconds=seconds), RULES)
     assert [m.name for m in found] == [
         "errorRate",
         "latencyP99Seconds",
@@ -103,7 +103,9 @@ SECONDS = (0.3,) * 100
         pytest.param((0.3,) * 50, SECONDS, "Pass", id="as fast"),
         pytest.param((0.3,) * 50, (9.0,) * 100, "Pass", id="faster"),
         pytest.param((20.0,) * 9, SECONDS * 9, "Inconclusive", id="too few to fail"),
-        pytest.param((20.0,) * 10, SECONDS * 9, "Fail", id="all of the first ten"),
+        pytest.param((20.0,) * 49, SECONDS * 9, "Inconclusive", id="perhaps a bad moment"),
+        pytest.param((20.0,) * 50, (0.3,) * 49, "Inconclusive", id="not seen beside it"),
+        pytest.param((20.0,) * 50, (0.3,) * 50, "Fail", id="slow, and not for a moment"),
         pytest.param((4.9,) * 50, (5.1,) * 50, "Pass", id="below a bound"),
         pytest.param((0.3,) * 50, (), "Pass", id="nothing to compare with"),
         pytest.param((0.3,) * 49, (), "Inconclusive", id="alone at the beginning"),
@@ -115,6 +117,20 @@ SECONDS = (0.3,) * 100
 )
 def test_latency(canary: tuple[float, ...], stable: tuple[float, ...], expected: Verdict) -> None:
     assert measured("latencyP99Seconds", timed(*canary), timed(*stable)).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("canary", "stable", "seconds", "expected"),
+    [
+        pytest.param(10, 10, 60.0, "Fail", id="few in a long time"),
+        pytest.param(10, 10, 59.9, "Inconclusive", id="too short a time"),
+        pytest.param(9, 10, 600.0, "Inconclusive", id="too few of the new one"),
+        pytest.param(10, 9, 600.0, "Inconclusive", id="too few of the serving one"),
+    ],
+)
+def test_few_slow_requests(canary: int, stable: int, seconds: float, expected: Verdict) -> None:
+    slow, quick = timed(*(20.0,) * canary), timed(*(0.3,) * stable)
+    assert measured("latencyP99Seconds", slow, quick, seconds).verdict == expected
 
 
 def test_one_slow_request_of_the_serving_revision_hides_no_slow_canary() -> None:
