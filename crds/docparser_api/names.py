@@ -73,6 +73,7 @@ PATH_READY: Final = "/readyz"
 PATH_LIVE: Final = "/livez"
 PATH_METRICS: Final = "/metrics"
 PATH_PARSE: Final = "/v1/document/parse"
+PATH_TASKS: Final = "/v1/document/tasks"
 PATH_CONFIG: Final = "/config"
 
 ENV_PREFIX: Final = "DOCPARSER_"
@@ -82,6 +83,19 @@ ENV_RUNTIME: Final = "DOCPARSER_RUNTIME"
 """Environment variable that holds `spec.runtime` as JSON."""
 ENV_TOKEN: Final = "DOCPARSER_TOKEN"  # noqa: S105 (a variable's name, not a token)
 """Environment variable that holds the bearer token which clients must send."""
+ENV_DATA: Final = "DOCPARSER_DATA"
+"""Environment variable that names the directory of the embedded queue and store; `none` for no
+tasks at all, unless a database is named."""
+ENV_DATABASE_URL: Final = "DOCPARSER_DATABASE_URL"
+"""Environment variable that holds the address of the PostgreSQL database of the queue."""
+ENV_STORE_URL: Final = "DOCPARSER_STORE_URL"
+"""Environment variable that names where uploads and results lie: `s3://BUCKET/PREFIX` or a
+directory as `file:///PATH`."""
+ENV_STORE_PREFIX: Final = "DOCPARSER_STORE_"
+"""Prefix of the variables of an S3 store: ENDPOINT, REGION, ACCESS_KEY_ID, SECRET_ACCESS_KEY,
+SESSION_TOKEN."""
+ENV_TRACK: Final = "DOCPARSER_TRACK"
+"""Environment variable that names the track, such as `stable`, of which a worker takes jobs."""
 ENV_WEIGHTS_PREFIX: Final = "DOCPARSER_WEIGHTS_"
 """Prefix of the variables that hold credentials for the source of the weights: ACCESS_KEY_ID,
 SECRET_ACCESS_KEY, SESSION_TOKEN, TOKEN."""

@@ -50,6 +50,33 @@ class FakeConfig(ApiModel):
     """Pages after which the process ends abruptly; 0 means never."""
 
 
+class TasksConfig(ApiModel):
+    """Durable tasks: documents that are accepted now, read later, and fetched when they are done.
+
+    They need a place that outlives the process: `DOCPARSER_DATA`, a directory, for one process, or
+    `DOCPARSER_DATABASE_URL` and `DOCPARSER_STORE_URL` for several that share a queue.
+    """
+
+    max_pages: int = Field(10_000, ge=1, le=1_000_000)
+    """Most pages of one task."""
+    max_queued_pages: int = Field(50_000, ge=1, le=100_000_000)
+    """Pages that may wait or be read in the whole queue. A task beyond is answered with 503 and
+    Retry-After."""
+    max_queued_pages_per_tenant: int | None = Field(None, ge=1, le=100_000_000)
+    """The same for the tasks of one tenant, answered with 429. Absent: no limit of its own."""
+    max_running_per_tenant: int | None = Field(None, ge=1, le=100_000)
+    """Tasks of one tenant that are read at the same time. Absent: no limit of its own."""
+    lease_seconds: int = Field(15, ge=2, le=3600)
+    """Time without a sign of life, in seconds, after which another worker goes on with a task."""
+    max_crashes: int = Field(3, ge=1, le=100)
+    """Crashes of a worker over the same page after which a task is given up as `poison`."""
+    retention_seconds: int = Field(86_400, ge=60, le=31_536_000)
+    """Time for which results can be fetched after a task has ended, in seconds."""
+    max_store_bytes: int | None = Field(None, ge=1_048_576)
+    """Most bytes of uploads and results in a directory; a task beyond is answered with 507. Absent:
+    until a twentieth of the disk is left. An S3 store has no such limit."""
+
+
 class RuntimeConfig(ApiModel):
     """Limits and behaviour of the OCR service in each pod."""
 
@@ -82,6 +109,8 @@ class RuntimeConfig(ApiModel):
     """Least severe log level that is written."""
     access_log_percent: int = Field(100, ge=0, le=100)
     """Share of successful requests that is logged, in percent. Failures are always logged."""
+    tasks: TasksConfig = TasksConfig()
+    """Durable tasks."""
     fake: FakeConfig = FakeConfig()
     """Behaviour of the engine `fake`."""
 

@@ -226,3 +226,17 @@ class HeadTooLarge(DocParserError):
 
     code = "head_too_large"
     status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+
+
+class Forbidden(DocParserError):
+    """The token lacks the scope that this needs, or the address is not allowed."""
+
+    code = "forbidden"
+    status = HTTPStatus.FORBIDDEN
+
+
+class RateLimited(DocParserError):
+    """The tenant sends more requests per time than it may."""
+
+    code = "rate_limited"
+    status = HTTPStatus.TOO_MANY_REQUESTS

@@ -1,0 +1,129 @@
+"""What a queue promises."""
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from docparser_runtime.queue.values import (
+    Backlog,
+    Claim,
+    Failure,
+    Job,
+    NewJob,
+    Pulse,
+    SavedPage,
+)
+
+
+class LostClaim(Exception):  # noqa: N818 (it is no fault)
+    """The claim is no longer its owner's: nothing was written."""
+
+
+class Submitting(Protocol):
+    """What the doors need: used by every process that takes requests."""
+
+    async def submit(self, job: NewJob) -> Job:
+        """Queue `job` and return it, once it is safe on disk.
+
+        Returns the earlier job of the same tenant instead, when that had the same idempotency key
+        and the same body.
+
+        Raises:
+            IdempotencyKeyReused: that job had another body.
+            QueueFull: the queue, or the tenant's part of it, has no room for so many pages.
+            QueueUnavailable: the database does not answer.
+        """
+        ...
+
+    async def check_room(self, tenant: str, pages: int = 1) -> None:
+        """Return when `submit` would find room for so many pages; raises as it does."""
+        ...
+
+    async def get(self, job_id: str, tenant: str) -> Job | None:
+        """Return the job; None when this tenant has no such job, or no longer."""
+        ...
+
+    async def ahead(self, job_id: str) -> int:
+        """Return how many queued jobs of the track come before this queued one."""
+        ...
+
+    async def list(self, tenant: str, after: str | None, limit: int) -> Sequence[Job]:
+        """Return the tenant's jobs, newest first, those older than the job `after` only."""
+        ...
+
+    async def pages(self, job_id: str, since: int = 0) -> Sequence[SavedPage]:
+        """Return the saved pages whose `order` is `since` or more, in that order."""
+        ...
+
+    async def cancel(self, job_id: str, tenant: str) -> Job | None:
+        """Cancel a job that is queued or running; return it as it then stands.
+
+        A running job's state changes once its worker has stopped. None: as for `get`.
+        """
+        ...
+
+    async def backlog(self) -> Sequence[Backlog]:
+        """Return how much waits on each track that has jobs."""
+        ...
+
+    async def changes(self, since: dict[str, int]) -> dict[str, int]:
+        """Return the version of each job of `since` whose version differs from the one there.
+
+        A job's version is raised by every write to it; a job that is gone has version -1.
+        """
+        ...
+
+
+class Working(Protocol):
+    """What workers need."""
+
+    async def claim(self, tracks: Collection[str], *, alone: bool) -> Claim | None:
+        """Return the next job for a worker of these tracks; None when there is none.
+
+        Args:
+            tracks: tracks of which the worker takes jobs.
+            alone: whether this worker has no other job. A job over which a worker has crashed twice
+                since its last progress is given to such a worker only.
+        """
+        ...
+
+    async def pulse(self, owners: Collection[str]) -> Pulse:
+        """Renew the leases of these claims, and tell which are lost or cancelled."""
+        ...
+
+    async def save_pages(self, claim: Claim, pages: Sequence[tuple[int, str, str]]) -> None:
+        """Note that pages (index, ref, sha256) need no more work; those known already stay.
+
+        Raises:
+            LostClaim: somebody else has the job.
+        """
+        ...
+
+    async def finish(self, claim: Claim, result: dict[str, object]) -> None:
+        """End the job as done. Raises as `save_pages` does."""
+        ...
+
+    async def fail(self, claim: Claim, failure: Failure) -> None:
+        """End the job as failed. Raises as `save_pages` does."""
+        ...
+
+    async def release(self, claim: Claim) -> None:
+        """Give the job back, with no crash counted: queued again, or cancelled if that was asked.
+
+        Raises as `save_pages` does.
+        """
+        ...
+
+    async def reap(self) -> int:
+        """Take jobs from workers that are silent; return how many.
+
+        Each such job counts a crash and is queued again, or is dead (or cancelled, if that was
+        asked). After an outage of the database nobody loses a job before a healthy lease's time.
+        """
+        ...
+
+    async def expire(self, limit: int) -> Sequence[str]:
+        """Forget jobs whose time is over; return their ids, at most `limit`.
+
+        Their objects are to be deleted by the caller. Their ids are remembered as expired.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Where uploads and results lie: a directory, or a bucket of an S3-compatible store."""

@@ -1,0 +1,81 @@
+"""What a store of objects promises."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An object that was written.
+
+    Attributes:
+        name: such as `JOB/upload/0`.
+        sha256: digest of its content, as hex.
+    """
+
+    name: str
+    sha256: str
+    size_bytes: int
+
+
+class ObjectMissing(Exception):  # noqa: N818 (a finding)
+    """There is no object of this name."""
+
+
+class ObjectDamaged(Exception):  # noqa: N818 (a finding)
+    """The object's content is not what was written."""
+
+
+class ObjectStore(Protocol):
+    """Objects by name. An object is there as a whole or not at all, and never changes.
+
+    Every method raises `StorageUnavailable` (503) when the store does not answer.
+    """
+
+    async def check_room(self, size_bytes: int) -> None:
+        """Return when that many bytes can be written.
+
+        Raises:
+            StorageFull: they cannot (507).
+        """
+        ...
+
+    async def put(self, name: str, content: bytes) -> Stored:
+        """Write an object; on return it is safe on disk. Raises `StorageFull` when it is not."""
+        ...
+
+    async def put_file(self, name: str, file: Path) -> Stored:
+        """The same with the content of a file, which is never held in memory as a whole."""
+        ...
+
+    async def get(self, name: str, sha256: str | None = None) -> bytes:
+        """Return the object's content.
+
+        Raises:
+            ObjectMissing: there is no such object.
+            ObjectDamaged: its digest is not `sha256`.
+        """
+        ...
+
+    async def stream(self, name: str, sha256: str | None = None) -> AsyncIterator[bytes]:
+        """Return the object in pieces; its digest is checked before the first one."""
+        ...
+
+    async def delete_prefix(self, prefix: str) -> None:
+        """Delete all objects whose name begins with `prefix`, which ends with `/`."""
+        ...
+
+    async def prefixes(self) -> AsyncIterator[str]:
+        """Return the first parts of the names of all objects: the jobs that have any."""
+        ...
+
+    async def presigned_url(self, name: str, valid: timedelta) -> str | None:
+        """Return an address from which anyone can download the object; None if it has none."""
+        ...
+
+    async def close(self) -> None:
+        """Free what it took."""
+        ...

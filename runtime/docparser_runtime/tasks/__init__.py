@@ -1,0 +1,1 @@
+"""Documents that are accepted now and read later: submission, work, results."""
