@@ -113,6 +113,10 @@ class Working(Protocol):
         """
         ...
 
+    async def wait_for_change(self, timeout_seconds: float) -> None:
+        """Return soon after anything in the queue has changed, at the latest after this time."""
+        ...
+
     async def reap(self) -> int:
         """Take jobs from workers that are silent; return how many.
 
@@ -127,3 +131,7 @@ class Working(Protocol):
         Their objects are to be deleted by the caller. Their ids are remembered as expired.
         """
         ...
+
+
+class Queue(Submitting, Working, Protocol):
+    """Both sides of a queue, as a process has them that takes requests and works."""
