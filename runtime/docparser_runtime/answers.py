@@ -1,13 +1,14 @@
 """Pure: what was read, as the API's answer."""
 
 from docparser_runtime.engine.base import Block
+from docparser_runtime.page_engine import Page
 from docparser_runtime.schemas import BlockBody, PageBody, ParseResponse, Timings
-from docparser_runtime.service import Page, Reading
+from docparser_runtime.service import Reading
 
 
 def response(reading: Reading, *, request_id: str, model: str) -> ParseResponse:
     """Return `reading` as the body of an answer."""
-    pages = tuple(_page(index, page) for index, page in enumerate(reading.pages))
+    pages = tuple(page_body(page) for page in reading.pages)
     return ParseResponse(
         request_id=request_id,
         model=model,
@@ -21,10 +22,11 @@ def response(reading: Reading, *, request_id: str, model: str) -> ParseResponse:
     )
 
 
-def _page(index: int, page: Page) -> PageBody:
+def page_body(page: Page) -> PageBody:
+    """Return `page` as a part of an answer."""
     blocks = page.result.blocks
     return PageBody(
-        index=index,
+        index=page.index,
         width=page.width,
         height=page.height,
         markdown=page.result.markdown,

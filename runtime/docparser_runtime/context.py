@@ -10,6 +10,7 @@ from docparser_runtime.body import MemoryBudget
 from docparser_runtime.gate import Gate
 from docparser_runtime.lifecycle import Lifecycle
 from docparser_runtime.metrics import Metrics
+from docparser_runtime.page_engine import PageEngine
 from docparser_runtime.service import ParseService
 
 
@@ -30,6 +31,7 @@ class Context:
     gate: Gate
     budget: MemoryBudget
     service: ParseService
+    engine: PageEngine
     metrics: Metrics
 
 

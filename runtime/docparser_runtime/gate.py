@@ -26,6 +26,12 @@ class Place:
         if gate is not None:
             gate.leave(self._since)
 
+    def give_back(self) -> None:
+        """Give the place back unused: its time says nothing of the time that documents take."""
+        gate, self._gate = self._gate, None
+        if gate is not None:
+            gate.pass_on()
+
 
 class Gate:
     """Lets `max_concurrency` in, lets `max_queue` wait, and refuses the rest.
@@ -48,12 +54,13 @@ class Gate:
         self._queue_timeout_seconds = queue_timeout_seconds
         self._clock = clock
         self._turns: deque[asyncio.Future[None]] = deque()
+        self._patient = 0
         self._mean_seconds: float | None = None
 
     @property
     def waiting(self) -> int:
         """Number of requests in the queue."""
-        return len(self._turns)
+        return len(self._turns) - self._patient
 
     def refuse_if_full(self) -> None:
         """Return when a request that came now would run or wait.
@@ -77,7 +84,22 @@ class Gate:
         """
         self.refuse_if_full()
         if self._is_busy():
-            await self._wait()
+            await self._wait(self._queue_timeout_seconds)
+        else:
+            self.running += 1
+        return Place(self, self._clock())
+
+    async def enter_patiently(self) -> Place:
+        """Return a place when it is this caller's turn, however long that takes.
+
+        For work that waits elsewhere already: it counts as nobody's wait here.
+        """
+        if self._is_busy():
+            self._patient += 1
+            try:
+                await self._wait(None)
+            finally:
+                self._patient -= 1
         else:
             self.running += 1
         return Place(self, self._clock())
@@ -87,7 +109,7 @@ class Gate:
         taken = self._clock() - since
         mean = taken if self._mean_seconds is None else self._mean_seconds
         self._mean_seconds = mean + _SMOOTHING * (taken - mean)
-        self._pass_on()
+        self.pass_on()
 
     def retry_after(self) -> dict[str, str]:
         """Return the header that tells when the present queue will have been served."""
@@ -98,28 +120,29 @@ class Gate:
     def _is_busy(self) -> bool:
         return self.running >= self._max_concurrency or bool(self._turns)
 
-    async def _wait(self) -> None:
+    async def _wait(self, seconds: float | None) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._turns.append(turn)
         try:
-            async with asyncio.timeout(self._queue_timeout_seconds):
+            async with asyncio.timeout(seconds):
                 await turn
         except TimeoutError:
             if _granted(turn):  # in the same instant; the place is ours
                 return
             raise QueueTimeout(
-                f"No place became free within {self._queue_timeout_seconds} seconds.",
+                f"No place became free within {seconds} seconds.",
                 headers=self.retry_after(),
             ) from None
         except asyncio.CancelledError:
             if _granted(turn):
-                self._pass_on()
+                self.pass_on()
             raise
         finally:
             if turn in self._turns:
                 self._turns.remove(turn)
 
-    def _pass_on(self) -> None:
+    def pass_on(self) -> None:
+        """Let the next one in. Only `Place` and waits that were given up call this."""
         while self._turns:
             turn = self._turns.popleft()
             if not turn.done():

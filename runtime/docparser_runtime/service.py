@@ -1,43 +1,47 @@
-"""Reads documents: one page after the other, in a bounded pool of threads.
+"""Reads documents for clients that wait: a place at the gate, a time limit, one event at a time.
 
-A thread that runs the engine cannot be interrupted. Each document is therefore read by a task of
-its own that holds the gate's place, and that ends between pages when it is cancelled: whoever asked
-gets an answer or goes away at once, the place is free when the thread is, and never more than
-`max_concurrency` pages are being read.
+Each document is read by a task of its own that holds the gate's place, and that ends between pages
+when it is cancelled: whoever asked gets an answer or goes away at once, and the place is free when
+the engine's thread is.
 """
 
 import asyncio
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final
 
 from docparser_api.runtime import RuntimeConfig
 
-from docparser_runtime.documents.base import DocumentReader
-from docparser_runtime.engine.base import Engine, PageImage, PageResult, ParseOptions
-from docparser_runtime.errors import (
-    DocParserError,
-    EngineFailed,
-    RequestTimeout,
-    TooManyPages,
-    UnsupportedParameter,
-)
+from docparser_runtime.engine.base import ParseOptions
+from docparser_runtime.errors import RequestTimeout, UnsupportedParameter
 from docparser_runtime.gate import Gate, Place
-from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
+from docparser_runtime.page_engine import Page, PageEngine
+from docparser_runtime.reading import DocumentWork, Opened, Source
 from docparser_runtime.uploads import Upload
+
+_BUFFERED_EVENTS: Final = 4
+"""Pages that wait for a client which reads slowly; then the reading of its document waits."""
 
 
 @dataclass(frozen=True)
-class Page:
-    """A page that was read; its pixels are gone."""
+class Started:
+    """The document got its place, after a wait of so many seconds."""
 
-    width: int
-    height: int
-    result: PageResult
-    seconds: float
+    queue_seconds: float
+
+
+@dataclass(frozen=True)
+class _End:
+    """Nothing more comes, because of `error` if there is one."""
+
+    error: Exception | None = None
+
+
+Event = Started | Opened | Page
+_Events = asyncio.Queue[Opened | Page | _End]
 
 
 @dataclass(frozen=True)
@@ -54,17 +58,11 @@ class Reading:
 class Tools:
     """What the service works with."""
 
-    reader: DocumentReader
-    engine: Engine
+    work: DocumentWork
+    engine: PageEngine
     gate: Gate
     metrics: Metrics
-    log: Log
     clock: Callable[[], float] = time.monotonic
-
-
-_Pages = tuple[tuple[Page, ...], bool]
-"""Pages of a document, and whether it was repaired."""
-_Job = asyncio.Task[_Pages]
 
 
 class ParseService:
@@ -73,8 +71,7 @@ class ParseService:
     def __init__(self, config: RuntimeConfig, tools: Tools) -> None:
         self._config = config
         self._tools = tools
-        self._jobs: set[_Job] = set()
-        self._threads = ThreadPoolExecutor(config.max_concurrency, "engine")
+        self._jobs: set[asyncio.Task[None]] = set()
 
     async def parse(self, upload: Upload) -> Reading:
         """Return what the upload says.
@@ -82,104 +79,91 @@ class ParseService:
         Raises:
             DocParserError: one of the typed errors.
         """
-        options = self._parse_options(upload)
-        clock = self._tools.clock
-        came = clock()
+        pages: list[Page] = []
+        repaired, waited, began = False, 0.0, self._tools.clock()
+        async with aclosing(self.events(upload)) as events:
+            async for event in events:
+                match event:
+                    case Started():
+                        waited, began = event.queue_seconds, self._tools.clock()
+                    case Opened():
+                        repaired |= event.repaired
+                    case Page():
+                        pages.append(event)
+        return Reading(tuple(pages), repaired, waited, self._tools.clock() - began)
+
+    async def events(self, upload: Upload) -> AsyncGenerator[Event, None]:
+        """Yield what happens, from `Started` to the last page. Close it to end the work.
+
+        Raises:
+            DocParserError: one of the typed errors.
+        """
+        source = self._source(upload)
+        came = self._tools.clock()
         place = await self._tools.gate.enter()
-        began = clock()
-        self._tools.metrics.queue_seconds.observe(began - came)
-        pages, repaired = await self._within_time(self._start(upload, options, place))
-        return Reading(pages, repaired, began - came, clock() - began)
+        waited = self._tools.clock() - came
+        self._tools.metrics.queue_seconds.observe(waited)
+        events: _Events = asyncio.Queue(_BUFFERED_EVENTS)
+        job = self._start(source, events, place)
+        try:
+            yield Started(waited)
+            async with aclosing(self._until_end(events)) as passed_on:
+                async for event in passed_on:
+                    yield event
+        finally:
+            job.cancel()
 
     async def close(self, patience_seconds: float = 0) -> bool:
         """Wait for work that nobody waits for any more; return whether all of it ended."""
-        left: set[_Job] = set()
+        left: set[asyncio.Task[None]] = set()
         if self._jobs:
             _, left = await asyncio.wait(self._jobs, timeout=patience_seconds)
-        self._threads.shutdown(wait=False, cancel_futures=True)
         return not left
 
-    def _parse_options(self, upload: Upload) -> ParseOptions:
-        wanted = upload.options.max_new_tokens
-        if wanted is not None and not self._tools.engine.generates:
+    def _source(self, upload: Upload) -> Source:
+        options = upload.options
+        if options.max_new_tokens is not None and not self._tools.engine.generates:
             raise UnsupportedParameter(
                 "max_new_tokens: this engine does not generate, leave it out."
             )
-        return ParseOptions(wanted)
+        return Source(upload.documents, ParseOptions(options.max_new_tokens), options.password)
 
-    def _start(self, upload: Upload, options: ParseOptions, place: Place) -> _Job:
-        job = asyncio.create_task(self._read(upload, options))
+    def _start(self, source: Source, events: _Events, place: Place) -> asyncio.Task[None]:
+        job = asyncio.create_task(self._read(source, events))
         self._jobs.add(job)
         job.add_done_callback(lambda job: self._end(job, place))
         return job
 
-    def _end(self, job: _Job, place: Place) -> None:
+    def _end(self, job: asyncio.Task[None], place: Place) -> None:
         self._jobs.discard(job)
         place.release()
-        if not job.cancelled():
-            job.exception()  # nobody may be left to ask for it
 
-    async def _within_time(self, job: _Job) -> _Pages:
+    async def _until_end(self, events: _Events) -> AsyncGenerator[Opened | Page, None]:
         seconds = self._config.request_timeout_seconds
-        try:
-            done, _ = await asyncio.wait({job}, timeout=seconds)
-        finally:
-            job.cancel()
-        if not done:
-            raise RequestTimeout(f"Reading the document took longer than {seconds} seconds.")
-        return job.result()
-
-    async def _read(self, upload: Upload, options: ParseOptions) -> _Pages:
-        self._check_count(len(upload.documents))
-        pages: list[Page] = []
-        repaired = False
-        for content in upload.documents:
-            async with self._tools.reader.open(content, upload.options.password) as document:
-                self._check_count(len(pages) + document.info.page_count)
-                repaired |= document.info.repaired
-                for index in range(document.info.page_count):
-                    image = replace(await document.page(index), index=len(pages))
-                    pages.append(await self._read_page(image, options))
-        self._tools.metrics.repaired.inc(repaired)
-        return tuple(pages), repaired
-
-    def _check_count(self, count: int) -> None:
-        if count > self._config.max_pages:
-            raise TooManyPages(f"The document has more than {self._config.max_pages} pages.")
-
-    async def _read_page(self, image: PageImage, options: ParseOptions) -> Page:
-        began = self._tools.clock()
-        running = asyncio.get_running_loop().run_in_executor(
-            self._threads, copy_context().run, self._engine_page, image, options
-        )
-        result = await _to_the_end(running)
-        seconds = self._tools.clock() - began
-        metrics = self._tools.metrics
-        metrics.pages.inc()
-        metrics.truncated.inc(result.truncated)
-        metrics.repetition.inc(result.repetition)
-        metrics.page_seconds.observe(seconds)
-        metrics.vision_tokens.inc(result.vision_tokens)
-        return Page(image.width, image.height, result, seconds)
-
-    def _engine_page(self, image: PageImage, options: ParseOptions) -> PageResult:
-        try:
-            return self._tools.engine.parse(image, options)
-        except DocParserError:
-            raise
-        except BaseException:  # SystemExit would stop the event loop
-            self._tools.log.exception("engine_failed", page=image.index)
-            raise EngineFailed(f"The engine failed on page {image.index}.") from None
-
-
-async def _to_the_end(future: asyncio.Future[PageResult]) -> PageResult:
-    """Return the result of `future`; when cancelled, end no sooner than `future` does."""
-    try:
-        return await asyncio.shield(future)
-    except asyncio.CancelledError:
-        while not future.done():
+        deadline = asyncio.get_running_loop().time() + seconds
+        while True:
             try:
-                await asyncio.wait({future})
-            except asyncio.CancelledError:
-                continue
-        raise
+                async with asyncio.timeout_at(deadline):
+                    event = await events.get()
+            except TimeoutError:
+                raise RequestTimeout(
+                    f"Reading the document took longer than {seconds} seconds."
+                ) from None
+            if isinstance(event, _End):
+                if event.error is not None:
+                    raise event.error
+                return
+            yield event
+
+    async def _read(self, source: Source, events: _Events) -> None:
+        end = _End()
+        repaired = False
+        try:
+            async with aclosing(self._tools.work.read(source, self._config.max_pages)) as found:
+                async for event in found:
+                    repaired |= isinstance(event, Opened) and event.repaired
+                    await events.put(event)
+            self._tools.metrics.repaired.inc(repaired)
+        except Exception as error:  # noqa: BLE001 (it belongs to whoever waits)
+            end = _End(error)
+        await events.put(end)

@@ -198,7 +198,7 @@ async def test_openapi_is_complete(service: Service) -> None:
         operation["requestBody"]["content"]
     )
     problems = {int(status) for status in operation["responses"]} - {200}
-    assert problems == {400, 401, 406, 408, 413, 415, 422, 429, 431, 500, 503, 504}
+    assert problems == {400, 401, 403, 406, 408, 413, 415, 422, 429, 431, 500, 503, 504}
     for status in problems:
         content = operation["responses"][str(status)]["content"]
         assert list(content) == ["application/problem+json"]

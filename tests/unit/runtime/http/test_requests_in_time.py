@@ -82,7 +82,7 @@ async def test_who_leaves_during_the_work_ends_it_between_pages(service: Service
     exchange = Exchange(service.app)
     task = exchange.start(PDF)
     exchange.body(a_document(pages=100))
-    await eventually(lambda: service.engine.running == 1)
+    await eventually(lambda: service.engine.running == 2)
     exchange.leave()
     await asyncio.wait_for(task, 2)
     assert service.context.gate.running == 1

@@ -1,0 +1,101 @@
+"""Runs the engine in a bounded pool of threads, page by page, and counts what it does.
+
+A thread that runs the engine cannot be interrupted. Whoever waits for a page and is cancelled ends
+no sooner than the thread does, so that never more than `max_concurrency` pages are being read.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+
+from docparser_runtime.engine.base import Engine, PageImage, PageResult, ParseOptions
+from docparser_runtime.errors import DocParserError, EngineFailed
+from docparser_runtime.logs import Log
+from docparser_runtime.metrics import Metrics
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page that was read; its pixels are gone."""
+
+    index: int
+    width: int
+    height: int
+    result: PageResult
+    seconds: float
+
+
+class PageEngine:
+    """Reads pages for many tasks at once."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        max_concurrency: int,
+        metrics: Metrics,
+        log: Log,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._engine = engine
+        self._metrics = metrics
+        self._log = log
+        self._clock = clock
+        self._threads = ThreadPoolExecutor(max_concurrency, "engine")
+
+    @property
+    def generates(self) -> bool:
+        """Whether the engine writes token by token."""
+        return self._engine.generates
+
+    async def read(self, image: PageImage, options: ParseOptions) -> Page:
+        """Return what stands on the page.
+
+        Raises:
+            DocParserError: the engine failed.
+        """
+        running = asyncio.get_running_loop().run_in_executor(
+            self._threads, copy_context().run, self._timed, image, options
+        )
+        result, seconds = await _to_the_end(running)
+        self._count(result, seconds)
+        return Page(image.index, image.width, image.height, result, seconds)
+
+    def close(self) -> None:
+        """Start nothing more. Threads that run go on until their page has been read."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _count(self, result: PageResult, seconds: float) -> None:
+        metrics = self._metrics
+        metrics.pages.inc()
+        metrics.truncated.inc(result.truncated)
+        metrics.repetition.inc(result.repetition)
+        metrics.page_seconds.observe(seconds)
+        metrics.vision_tokens.inc(result.vision_tokens)
+
+    def _timed(self, image: PageImage, options: ParseOptions) -> tuple[PageResult, float]:
+        began = self._clock()
+        try:
+            return self._engine.parse(image, options), self._clock() - began
+        except DocParserError:
+            raise
+        except BaseException:  # noqa: BLE001 (SystemExit would stop the event loop)
+            self._log.exception("engine_failed", page=image.index)
+            raise EngineFailed(f"The engine failed on page {image.index}.") from None
+
+
+async def _to_the_end(
+    future: "asyncio.Future[tuple[PageResult, float]]",
+) -> tuple[PageResult, float]:
+    """Return the result of `future`; when cancelled, end no sooner than `future` does."""
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        while not future.done():
+            try:
+                await asyncio.wait({future})
+            except asyncio.CancelledError:
+                continue
+        raise

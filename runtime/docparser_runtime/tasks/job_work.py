@@ -1,0 +1,91 @@
+"""The work on one job: from its stored documents to its stored result."""
+
+import time
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from docparser_runtime import answers
+from docparser_runtime.engine.base import ParseOptions
+from docparser_runtime.metrics import Metrics
+from docparser_runtime.page_engine import Page
+from docparser_runtime.queue.base import Queue
+from docparser_runtime.queue.values import Claim
+from docparser_runtime.reading import DocumentWork, Source
+from docparser_runtime.schemas import Timings
+from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.tasks import payload as payloads
+from docparser_runtime.tasks.payload import Payload
+from docparser_runtime.tasks.results import Facts, ResultWriter
+from docparser_runtime.tasks.saver import PageSaver
+
+
+@dataclass(frozen=True)
+class JobTools:
+    """What the work needs."""
+
+    queue: Queue
+    store: ObjectStore
+    work: DocumentWork
+    metrics: Metrics
+    model_name: str
+    max_pages: int
+    clock: Callable[[], float] = time.monotonic
+
+
+class JobWork:
+    """Works on claims."""
+
+    def __init__(self, tools: JobTools) -> None:
+        self._tools = tools
+        self._results = ResultWriter(tools.store)
+
+    async def result(self, claim: Claim) -> dict[str, Any]:
+        """Read the pages that are missing, and return the result for `finish`.
+
+        When it is cancelled, the pages that have been read are saved first.
+
+        Raises:
+            LostClaim: somebody else has the job.
+            UnknownPayload: the job needs a newer release.
+            DocParserError: one of the typed errors.
+        """
+        began = self._tools.clock()
+        payload = payloads.loaded(claim.job.payload)
+        repaired = await self._read(claim, payload)
+        saved = await self._tools.queue.pages(claim.job.id)
+        timings = Timings(queue=_waited(claim), parse=self._tools.clock() - began)
+        return await self._results.write(
+            claim.job, saved, Facts(self._tools.model_name, repaired, timings)
+        )
+
+    async def _read(self, claim: Claim, payload: Payload) -> bool:
+        """Read and save the missing pages; return whether the document had to be mended."""
+        repaired = False
+        saver = PageSaver(claim, self._tools.queue, self._tools.store)
+        source = await self._source(payload)
+        try:
+            events = self._tools.work.read(source, self._tools.max_pages, claim.saved)
+            async with aclosing(events):
+                async for event in events:
+                    if isinstance(event, Page):
+                        await saver.add(answers.page_body(event))
+                    else:
+                        repaired |= event.repaired
+        finally:
+            await saver.flush()
+        self._tools.metrics.repaired.inc(repaired)
+        return repaired
+
+    async def _source(self, payload: Payload) -> Source:
+        store = self._tools.store
+        documents = [await store.get(one.ref, one.sha256) for one in payload.documents]
+        return Source(documents, ParseOptions(payload.options.max_new_tokens))
+
+
+def _waited(claim: Claim) -> float:
+    """Return the seconds from the submission to the start of the work."""
+    job = claim.job
+    started = job.started_at or job.created_at
+    return max(0.0, (started - job.created_at).total_seconds())

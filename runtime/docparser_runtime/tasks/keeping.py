@@ -1,0 +1,74 @@
+"""Where tasks are kept, as the environment says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from docparser_api.names import (
+    ENV_DATA,
+    ENV_DATABASE_URL,
+    ENV_STORE_PREFIX,
+    ENV_STORE_URL,
+    ENV_TRACK,
+)
+
+from docparser_runtime.config import ConfigError
+
+STORE_VARIABLES: Final = frozenset(
+    f"{ENV_STORE_PREFIX}{name}"
+    for name in ("ENDPOINT", "REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")
+)
+"""Variables that describe an S3 store, beside its address."""
+NOWHERE: Final = "none"
+DEFAULT_TRACK: Final = "stable"
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """Where tasks are kept.
+
+    Attributes:
+        database_url: address of the queue's database, with its password.
+        store_url: address of the store of uploads and results.
+        track: of which track this process gives and takes jobs.
+    """
+
+    database_url: str = field(repr=False)
+    store_url: str
+    track: str
+
+
+def keeping(environ: Mapping[str, str]) -> Keeping | None:
+    """Return where tasks are kept; None when nowhere.
+
+    Raises:
+        ConfigError: only one of database and store is named, or the directory cannot be made.
+    """
+    track = environ.get(ENV_TRACK, DEFAULT_TRACK)
+    database, store = environ.get(ENV_DATABASE_URL), environ.get(ENV_STORE_URL)
+    if database and store:
+        return Keeping(database, store, track)
+    if database or store:
+        raise ConfigError(
+            f"set both {ENV_DATABASE_URL} and {ENV_STORE_URL}, or neither: tasks need the queue "
+            "and the store of their documents"
+        )
+    directory = environ.get(ENV_DATA) or str(_default_directory(environ))
+    return None if directory == NOWHERE else _embedded(Path(directory).absolute(), track)
+
+
+def _default_directory(environ: Mapping[str, str]) -> Path:
+    data = environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "docparser"
+
+
+def _embedded(directory: Path, track: str) -> Keeping:
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"{directory}, where tasks are to be kept, cannot be made: {error.strerror}; "
+            f"name another directory in {ENV_DATA}, or {NOWHERE}"
+        ) from None
+    return Keeping(f"sqlite:///{directory}/queue.db", (directory / "objects").as_uri(), track)
