@@ -11,6 +11,7 @@ from docparser_runtime.parser_child.limits import LONGEST_SIDE
 _CORRUPT = "The document is damaged and could not be repaired."
 _MEMORY = "The document takes more memory than a document may use here."
 _CRASHED = "The document made the program that opens it fail."
+_UNKNOWN = "The programs that open documents were ended; send the document again."
 _TIMEOUT = "Opening or drawing a page of the document took too long."
 
 _SIZE = f"The image has more pixels than a page may have here, or a side of over {LONGEST_SIDE}."
@@ -44,11 +45,12 @@ class Death:
     """How the parser process ended.
 
     Attributes:
-        exit_code: as subprocess gives it, negative for a signal.
-        grown_bytes: most memory that its document was seen to take.
+        exit_code: as subprocess gives it, negative for a signal; None when nobody can tell,
+            because what starts such processes died as well.
+        grown_bytes: most memory that its document took.
     """
 
-    exit_code: int
+    exit_code: int | None
     grown_bytes: int
 
 
@@ -60,6 +62,8 @@ def error_of(failure: Failure) -> errors.DocParserError:
 
 def error_of_death(death: Death, memory_bytes: int) -> errors.DocParserError:
     """Return the error that stands for a death which nobody in this process caused."""
+    if death.exit_code is None:
+        return errors.ParserUnavailable(_UNKNOWN)
     if death.exit_code == -signal.SIGXCPU:
         return timeout()
     # SIGKILL comes from the kernel when memory runs out.

@@ -1,25 +1,22 @@
-"""Parser processes for the taking: each is used once, and one spare is always being started."""
+"""Parser processes for the taking: each is used once, and one spare is always kept."""
 
 import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from docparser_runtime.documents.process import (
-    COMMAND,
-    ParserProcess,
-    ProcessGone,
-    ProtocolViolation,
-)
+from docparser_runtime.documents.process import ParserProcess, ProcessGone, ProtocolViolation
+from docparser_runtime.documents.zygote import COMMAND, ZygoteProcess
 from docparser_runtime.errors import ParserUnavailable
 from docparser_runtime.parser_child.limits import Limits
 
 T = TypeVar("T")
 
 START_SECONDS = 30
-"""Longest start of a parser process, on a node that is busy."""
-_THREADS = 4
+"""Longest wait for a parser process, on a node that is busy."""
+_STARTS_AT_ONCE = 8
+"""More would only wait for each other, and fill the socket on which they are asked for."""
+_NO_PROCESS = (OSError, ProcessGone, ProtocolViolation)
 
 _log = logging.getLogger(__name__)
 
@@ -30,9 +27,10 @@ class ProcessPool:
     def __init__(self, limits: Limits, command: Sequence[str] = COMMAND) -> None:
         self._limits = limits
         self._command = command
-        self._executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="parser")
+        self._zygote: ZygoteProcess | None = None
+        self._starts = asyncio.Semaphore(_STARTS_AT_ONCE)
         self._spare: asyncio.Task[ParserProcess] | None = None
-        self._running: set[ParserProcess] = set()
+        self._running: dict[ParserProcess, ZygoteProcess] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._has_warned = False
 
@@ -66,10 +64,14 @@ class ProcessPool:
 
     async def end(self, process: ParserProcess) -> None:
         """Kill `process` and free what it took."""
+        zygote = self._running.get(process)
         try:
-            await process.end()
+            death = await process.end()
         finally:
-            self._running.discard(process)
+            self._running.pop(process, None)
+        if death.exit_code is None and zygote is not None:
+            # Who does not tell that a process died is dead, or of no more use.
+            await self._end_zygote(zygote)
 
     async def close(self) -> None:
         """End every process, those in use too."""
@@ -78,17 +80,33 @@ class ProcessPool:
             self._spare = None
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(self.end(process) for process in [*self._running]))
-        self._executor.shutdown()
+        if self._zygote is not None:
+            await self._end_zygote(self._zygote)
 
     async def _started(self) -> ParserProcess:
-        process = ParserProcess(self._executor, self._limits, self._command)
-        self._running.add(process)
         try:
-            async with asyncio.timeout(START_SECONDS):
-                ready = await process.start()
-        except (OSError, ProcessGone, ProtocolViolation, TimeoutError) as error:
-            await self.end(process)
+            async with asyncio.timeout(START_SECONDS), self._starts:
+                try:
+                    return await self._greeted()
+                except _NO_PROCESS:
+                    # The zygote may have died since it was last needed; this starts a new one.
+                    return await self._greeted()
+        except (*_NO_PROCESS, TimeoutError) as error:
             raise ParserUnavailable("No process can be started to open documents.") from error
+
+    async def _greeted(self) -> ParserProcess:
+        """Return a process that has said that it is ready."""
+        if self._zygote is None:
+            self._zygote = ZygoteProcess(self._command)
+        zygote = self._zygote
+        try:
+            process = zygote.parser(self._limits)
+        except BrokenPipeError:
+            await self._end_zygote(zygote)
+            raise
+        self._running[process] = zygote
+        try:
+            ready = await process.greeting()
         except BaseException:
             await self.end(process)
             raise
@@ -96,6 +114,11 @@ class ProcessPool:
             self._has_warned = True
             _log.warning("the kernel refuses to confine parsers by: %s", ", ".join(ready.refused))
         return process
+
+    async def _end_zygote(self, zygote: ZygoteProcess) -> None:
+        if self._zygote is zygote:
+            self._zygote = None
+        await zygote.end()
 
     async def _discarded(self, starting: "asyncio.Task[ParserProcess]") -> None:
         """End the process that `starting` brings, if it brings one."""

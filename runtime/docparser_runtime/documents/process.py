@@ -1,13 +1,8 @@
-"""A parser process as the service holds it: started, asked, and always ended."""
+"""A parser process as the service holds it: asked, and always ended."""
 
 import asyncio
-import resource
 import socket
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,12 +12,10 @@ from docparser_runtime.documents.failures import Death
 from docparser_runtime.documents.replies import Drawn, Ready, Reply, parse_reply
 from docparser_runtime.parser_child import frames
 from docparser_runtime.parser_child.limits import Limits
+from docparser_runtime.parser_child.zygote import REPORT
 
-# -I: neither the environment nor the current directory decides what is imported.
-COMMAND = (sys.executable, "-I", "-m", "docparser_runtime.parser_child")
-
-WATCH_SECONDS = 0.02
-"""Time between two looks at the memory of a process that is at work."""
+END_SECONDS = 10
+"""Longest wait for the news that a killed process is dead, on a node that is busy."""
 
 Pixels = NDArray[np.uint8]
 
@@ -36,41 +29,30 @@ class ProtocolViolation(Exception):  # noqa: N818 - the name says it
 
 
 class ParserProcess:
-    """One child process and the socket to it. Used by one task at a time.
+    """One parser, by its two sockets. Used by one task at a time.
 
-    Blocking calls (starting, waiting for the end) run on `executor`, whose
-    threads must outlive the process: the kernel kills it with its starter.
+    `connection` leads to the parser. `report` leads to its zygote, which sends how the parser
+    ended, and kills it when `report` is hung up.
     """
 
-    def __init__(
-        self, executor: Executor, limits: Limits, command: Sequence[str] = COMMAND
-    ) -> None:
-        self._executor = executor
+    def __init__(self, connection: socket.socket, report: socket.socket, limits: Limits) -> None:
+        connection.setblocking(False)  # noqa: FBT003 - its only form
+        report.setblocking(False)  # noqa: FBT003 - its only form
+        self._connection = connection
+        self._report = report
         self._limits = limits
-        self._command = command
-        self._starting: asyncio.Future[None] | None = None
         self._ending: asyncio.Task[Death] | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._socket: socket.socket | None = None
-        self._idle_bytes = 0
-        self._peak_bytes = 0
 
-    async def start(self) -> Ready:
-        """Start the process and return its greeting.
+    async def greeting(self) -> Ready:
+        """Return the first word of the process.
 
         Raises:
-            OSError: it cannot be started.
             ProcessGone: it ended at once.
             ProtocolViolation: it greets in another way.
         """
-        loop = asyncio.get_running_loop()
-        self._starting = loop.run_in_executor(self._executor, self._start)
-        # Shielded: a start that nobody waits for any more still has to be undone by `end`.
-        await asyncio.shield(self._starting)
         reply, _ = await self._receive()
         if not isinstance(reply, Ready):
             raise ProtocolViolation
-        self._idle_bytes = self._resident_bytes()
         return reply
 
     async def ask(
@@ -82,83 +64,53 @@ class ParserProcess:
             ProcessGone: the process died.
             ProtocolViolation: the answer has not the form or size of one.
         """
+        if self._ending is not None:
+            raise ProcessGone
         loop = asyncio.get_running_loop()
-        watch = loop.create_task(self._watch_memory())
         try:
             await loop.sock_sendall(self._connection, frames.head_and_prefix(head, len(payload)))
             await loop.sock_sendall(self._connection, payload)
             return await self._receive()
         except (BrokenPipeError, ConnectionResetError):
             raise ProcessGone from None
-        finally:
-            watch.cancel()
 
     @property
     def is_alive(self) -> bool:
         """Whether the process runs; it may still die at any moment."""
-        return self._process is not None and self._process.poll() is None
+        try:
+            self._report.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return True
+        # Its end was reported, or the zygote is gone.
+        return False
 
     async def end(self) -> Death:
         """Kill the process if it still runs, free everything, and return how it ended.
 
         May be called again, and from several tasks.
         """
-        self._kill()
         if self._ending is None:
             self._ending = asyncio.get_running_loop().create_task(self._ended())
         return await asyncio.shield(self._ending)
 
+    def close(self) -> None:
+        """Free the sockets of a process that was never started or has ended."""
+        self._connection.close()
+        self._report.close()
+
     async def _ended(self) -> Death:
-        if self._starting is not None:
-            await asyncio.wait([self._starting])
-        return await asyncio.get_running_loop().run_in_executor(self._executor, self._reap)
-
-    def _start(self) -> None:
-        ours, theirs = socket.socketpair()
-        ours.setblocking(False)  # noqa: FBT003 - its only form
-        self._socket = ours
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - every part of it is our own
-                [*self._command, self._limits.dumps()],
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                env={},
-                start_new_session=True,
-            )
-
-    def _kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-
-    def _reap(self) -> Death:
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-        process = self._process
-        if process is None:
-            return Death(exit_code=0, grown_bytes=0)
-        self._kill()
-        self._process = None
-        return Death(process.wait(), max(0, self._peak_bytes - self._idle_bytes))
-
-    async def _watch_memory(self) -> None:
-        """Note how much memory the process holds at most, until cancelled.
-
-        Its resource usage would tell afterwards, but that counts from the
-        start, when the process was still a copy of this large one.
-        """
-        while True:
-            self._peak_bytes = max(self._peak_bytes, self._resident_bytes())
-            await asyncio.sleep(WATCH_SECONDS)
-
-    def _resident_bytes(self) -> int:
-        if self._process is None:
-            return 0
+        loop = asyncio.get_running_loop()
         try:
-            pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
-        except OSError:
-            return 0
-        return int(pages) * resource.getpagesize()
+            self._report.shutdown(socket.SHUT_WR)
+            async with asyncio.timeout(END_SECONDS):
+                report = await loop.sock_recv(self._report, REPORT.size)
+        except (OSError, TimeoutError):
+            report = b""
+        finally:
+            self.close()
+        if len(report) < REPORT.size:
+            return Death(exit_code=None, grown_bytes=0)
+        return Death(*REPORT.unpack(report))
 
     async def _receive(self) -> tuple[Reply, Pixels | None]:
         prefix = await self._exactly(memoryview(bytearray(frames.PREFIX.size)))
@@ -194,9 +146,3 @@ class ParserProcess:
                 raise ProcessGone
             filled += count
         return view
-
-    @property
-    def _connection(self) -> socket.socket:
-        if self._socket is None:
-            raise ProcessGone
-        return self._socket

@@ -12,13 +12,13 @@ from docparser_runtime.documents.failures import crash, error_of, error_of_death
 from docparser_runtime.documents.media_types import media_type_of
 from docparser_runtime.documents.pool import ProcessPool
 from docparser_runtime.documents.process import (
-    COMMAND,
     ParserProcess,
     Pixels,
     ProcessGone,
     ProtocolViolation,
 )
 from docparser_runtime.documents.replies import Drawn, Failed, Opened, Reply
+from docparser_runtime.documents.zygote import COMMAND
 from docparser_runtime.engine.base import PageImage
 from docparser_runtime.errors import TooManyPages
 from docparser_runtime.parser_child.limits import Limits

@@ -5,10 +5,10 @@ import socket
 import sys
 
 from docparser_runtime.parser_child import frames
-from docparser_runtime.parser_child.__main__ import opened
 from docparser_runtime.parser_child.confinement import allow_cpu, confine
 from docparser_runtime.parser_child.failures import Refused
 from docparser_runtime.parser_child.limits import Limits
+from docparser_runtime.parser_child.serving import opened
 from docparser_runtime.parser_child.warmup import warm_up
 
 

@@ -1,6 +1,7 @@
 """Readers and processes that several tests share."""
 
 import asyncio
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,7 @@ from docparser_runtime.documents.reader import SubprocessReader
 from docparser_runtime.parser_child.limits import Limits
 from unit.runtime.documents.many_documents import ManyDocuments, many_documents
 from unit.runtime.documents.opener import Opener
+from unit.runtime.documents.parsers import children, open_files
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +49,13 @@ def confined(config: RuntimeConfig) -> Iterator[ManyDocuments]:
     )
     with many_documents(limits) as documents:
         yield documents
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """Fail when a process, zombie or descriptor is left that was not there before."""
+    gc.collect()
+    before = children(), open_files()
+    yield
+    gc.collect()
+    assert (children(), open_files()) == before

@@ -1,14 +1,10 @@
 """The life of parser processes: hidden starts, sudden ends, lies, and nothing left behind."""
 
 import asyncio
-import gc
 import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 from docparser_api.runtime import RuntimeConfig
@@ -17,67 +13,22 @@ from docparser_runtime.documents.failures import Death, error_of_death
 from docparser_runtime.documents.reader import SubprocessReader
 from docparser_runtime.parser_child.failures import OUT_OF_MEMORY_EXIT
 from support.sample_document import blank_pdf, prose_pdf
+from unit.runtime.documents.parsers import impostor, parsers_of, reading
+from unit.runtime.doubles import eventually
 
 MEBIBYTE = 1024**2
-
-
-def children() -> set[int]:
-    """Return the ids of this process's children, zombies included."""
-    lists = Path("/proc/self/task").glob("*/children")
-    return {int(child) for each in lists for child in each.read_text().split()}
-
-
-def open_files() -> int:
-    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - its own descriptor counts each time
-
-
-@pytest.fixture
-def nothing_left() -> Iterator[None]:
-    """Fail when a process, zombie or descriptor is left that was not there before."""
-    gc.collect()
-    before = children(), open_files()
-    yield
-    gc.collect()
-    assert (children(), open_files()) == before
-
-
-@asynccontextmanager
-async def reading(config: RuntimeConfig, *command: str) -> AsyncIterator[SubprocessReader]:
-    reader = SubprocessReader(config, command) if command else SubprocessReader(config)
-    try:
-        yield reader
-    finally:
-        await reader.close()
-
-
-def impostor(*lines: str) -> tuple[str, ...]:
-    """Return the command of a process that greets, reads a request, then runs `lines`."""
-    program = (
-        "import json, os, socket, struct, sys, time",
-        "s = socket.socket(fileno=0)",
-        "def send(head, payload=b'', length=None, raw=None):",
-        "    h = raw if raw is not None else json.dumps(head).encode()",
-        "    n = len(payload) if length is None else length",
-        "    s.sendall(struct.pack('>IQ', len(h), n) + h + payload)",
-        "send({'kind': 'ready', 'refused': []})",
-        "s.recv(12)",
-        *lines,
-        "time.sleep(60)",
-    )
-    return sys.executable, "-I", "-c", "\n".join(program)
 
 
 async def test_a_spare_waits_and_everything_is_ended(
     config: RuntimeConfig, nothing_left: None
 ) -> None:
-    before = children()
     async with reading(config) as reader:
         await reader.start()
-        (spare,) = children() - before
+        (spare,) = parsers_of(reader)
         async with reader.open(blank_pdf()) as document:
             await document.page(0)
-            assert spare in children()
-        assert spare not in children()
+            assert spare in parsers_of(reader)
+        assert spare not in parsers_of(reader)
 
 
 async def test_documents_open_at_the_same_time_have_own_processes(
@@ -99,21 +50,23 @@ async def test_a_process_that_crashes_takes_only_its_document_along(
 ) -> None:
     async with reading(config) as reader:
         await reader.start()
+        neighbours = parsers_of(reader)
         async with reader.open(blank_pdf()) as neighbour:
+            await eventually(lambda: len(parsers_of(reader)) == 2)
+            (victim,) = parsers_of(reader) - neighbours
             async with reader.open(blank_pdf()) as document:
-                os.kill(document._process._process.pid, signal.SIGSEGV)  # type: ignore[attr-defined]
+                os.kill(victim, signal.SIGSEGV)
                 with pytest.raises(errors.ParserCrashed):
                     await document.page(0)
             assert (await neighbour.page(0)).index == 0
 
 
 async def test_a_spare_that_died_is_replaced(config: RuntimeConfig, nothing_left: None) -> None:
-    before = children()
     async with reading(config) as reader:
         await reader.start()
-        (spare,) = children() - before
+        (spare,) = parsers_of(reader)
         os.kill(spare, signal.SIGKILL)
-        await asyncio.to_thread(os.waitid, os.P_PID, spare, os.WEXITED | os.WNOWAIT)
+        await eventually(lambda: spare not in parsers_of(reader))
         async with reader.open(blank_pdf()) as document:
             assert (await document.page(0)).width == 596
 
@@ -121,17 +74,16 @@ async def test_a_spare_that_died_is_replaced(config: RuntimeConfig, nothing_left
 async def test_cancelling_kills_the_process_at_once(
     config: RuntimeConfig, nothing_left: None
 ) -> None:
-    others = children()
     async with reading(config, *impostor()) as reader:
         await reader.start()
-        before = children() - others
+        before = parsers_of(reader)
         opening = asyncio.create_task(reader.open(blank_pdf()).__aenter__())
         await asyncio.wait([opening], timeout=0.2)
-        assert before <= children()
+        assert before <= parsers_of(reader)
         opening.cancel()
         with pytest.raises(asyncio.CancelledError):
             await opening
-        assert not before & children()
+        assert not before & parsers_of(reader)
 
 
 async def test_cancelling_while_a_process_starts_leaves_nothing(
@@ -243,6 +195,7 @@ async def test_what_the_kernel_refuses_is_logged_once(
         (Death(-signal.SIGSEGV, 900 * MEBIBYTE), errors.ResourceLimit),
         (Death(-signal.SIGSEGV, 90 * MEBIBYTE), errors.ParserCrashed),
         (Death(1, 90 * MEBIBYTE), errors.ParserCrashed),
+        (Death(None, 0), errors.ParserUnavailable),
     ],
 )
 def test_death_and_error(death: Death, error: type[errors.DocParserError]) -> None:
