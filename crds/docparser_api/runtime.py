@@ -5,9 +5,10 @@ reads them back with these same classes. A new parameter is a field here and a
 use in the runtime; nothing in between names it.
 """
 
-from typing import Literal
+from ipaddress import ip_network
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints
 
 from docparser_api.base import ApiModel
 from docparser_api.weights import Weights
@@ -77,6 +78,32 @@ class TasksConfig(ApiModel):
     until a twentieth of the disk is left. An S3 store has no such limit."""
 
 
+def _network(text: str) -> str:
+    ip_network(text)
+    return text
+
+
+Cidr = Annotated[
+    str,
+    StringConstraints(max_length=49, pattern=r"^[0-9a-fA-F:.]+/[0-9]{1,3}$"),
+    AfterValidator(_network),
+]
+"""A network such as `10.0.0.0/8` or `2001:db8::/32`, without bits of a host."""
+
+
+class SecurityConfig(ApiModel):
+    """Who may call the service, and how often. Tokens come from Secrets, never from here."""
+
+    allowed_cidrs: tuple[Cidr, ...] = Field((), max_length=256)
+    """Networks such as `10.0.0.0/8` from which clients may call; others are answered with 403.
+    Probes and metrics are open to all. Empty: every address may call."""
+    trusted_proxies: tuple[Cidr, ...] = Field((), max_length=256)
+    """Networks of proxies whose X-Forwarded-For is believed. Empty: nobody's is."""
+    requests_per_minute: int | None = Field(None, ge=1, le=1_000_000)
+    """Requests per minute of each tenant whose token names no limit of its own; one more is
+    answered with 429 and Retry-After. Absent: no limit."""
+
+
 class RuntimeConfig(ApiModel):
     """Limits and behaviour of the OCR service in each pod."""
 
@@ -111,6 +138,8 @@ class RuntimeConfig(ApiModel):
     """Share of successful requests that is logged, in percent. Failures are always logged."""
     tasks: TasksConfig = TasksConfig()
     """Durable tasks."""
+    security: SecurityConfig = SecurityConfig()
+    """Who may call the service, and how often."""
     fake: FakeConfig = FakeConfig()
     """Behaviour of the engine `fake`."""
 

@@ -7,17 +7,18 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from docparser_runtime import apidoc, problems
-from docparser_runtime.auth import BearerToken
 from docparser_runtime.boundary import Boundary, Surroundings
 from docparser_runtime.context import Context
 from docparser_runtime.logs import Log
 from docparser_runtime.routes import about, health, parse
+from docparser_runtime.security.access import Access, Security
+from docparser_runtime.security.headers import SecurityHeaders
 
 _PERCENT = 100
 
 
-def create_app(context: Context, log: Log, token: str | None = None) -> ASGIApp:
-    """Return the application that serves `context`, to bearers of `token` if there is one."""
+def create_app(context: Context, log: Log, security: Security) -> ASGIApp:
+    """Return the application that serves `context` to those whom `security` lets in."""
     app = _Described(
         title="DocParser",
         version=context.version,
@@ -27,14 +28,14 @@ def create_app(context: Context, log: Log, token: str | None = None) -> ASGIApp:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.with_token = token is not None
+    app.with_token = security.tokens.asked_for
     app.state.context = context
     problems.register(app)
     for routes in (parse, health, about):
         app.include_router(routes.router)
-    if token is not None:
-        app.add_middleware(BearerToken, token=token)
+    app.add_middleware(Access, security=security)
     app.add_middleware(Boundary, surroundings=_surroundings(context, log))
+    app.add_middleware(SecurityHeaders)
     return app
 
 

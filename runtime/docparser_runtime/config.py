@@ -4,13 +4,23 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from docparser_api.base import ApiModel
-from docparser_api.names import ENV_MODEL, ENV_PREFIX, ENV_RUNTIME, ENV_TOKEN
+from docparser_api.names import (
+    ENV_MODEL,
+    ENV_PREFIX,
+    ENV_RUNTIME,
+    ENV_TLS_CERT_FILE,
+    ENV_TLS_CLIENT_CA_FILE,
+    ENV_TLS_KEY_FILE,
+    ENV_TOKEN,
+    ENV_TOKENS_FILE,
+)
 from docparser_api.runtime import ModelSpec, RuntimeConfig
 from pydantic import ValidationError
 
 Model = TypeVar("Model", bound=ApiModel)
 
-_KNOWN = frozenset({ENV_MODEL, ENV_RUNTIME, ENV_TOKEN})
+_SECURITY = {ENV_TOKEN, ENV_TOKENS_FILE, ENV_TLS_CERT_FILE, ENV_TLS_KEY_FILE}
+_KNOWN = frozenset({ENV_MODEL, ENV_RUNTIME, ENV_TLS_CLIENT_CA_FILE, *_SECURITY})
 
 
 class ConfigError(Exception):

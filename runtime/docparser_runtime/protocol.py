@@ -8,6 +8,7 @@ throw away the body of a request that offers one, as Java's client does with eve
 import asyncio
 import re
 import select
+import ssl
 import uuid
 from typing import Any, Final, cast
 
@@ -17,6 +18,7 @@ from uvicorn.server import ServerState
 
 from docparser_runtime import problems
 from docparser_runtime.errors import DocParserError, HeadTimeout, HeadTooLarge, InvalidRequest
+from docparser_runtime.security.headers import refusal_headers
 from docparser_runtime.wire import Patience, Wire
 
 LONGEST_HEAD_BYTES: Final = 64 * 1024
@@ -31,6 +33,8 @@ class GuardedProtocol(HttpToolsProtocol):
 
     max_body_bytes: int
     patience = Patience()
+    below: asyncio.Transport | None = None
+    """The transport that carries the encrypted one, if there is one."""
 
     def __init__(
         self,
@@ -41,6 +45,7 @@ class GuardedProtocol(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._wire: Wire
+        self._tls: dict[object, object] | None
         self._head = bytearray()
         self._parsing_head = False
         self._leaving = False
@@ -50,7 +55,9 @@ class GuardedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to wait for a head."""
         transport.max_size = READ_BYTES  # type: ignore[attr-defined]
-        self._wire = Wire(cast("asyncio.Transport", transport), self.loop, self.patience)
+        wire = cast("asyncio.Transport", transport)
+        self._wire = Wire(wire, self.below or wire, self.loop, self.patience)
+        self._tls = _tls_facts(wire)
         super().connection_made(cast("asyncio.Transport", self._wire))
         self._await_head()
 
@@ -72,6 +79,8 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Note that the parser is in a head."""
         super().on_message_begin()
+        if self._tls is not None:
+            self.scope["extensions"] = {"tls": self._tls}
         self._parsing_head, self._body_bytes = True, 0
         self._wire.body_is_open, self._wire.body_is_too_long = True, False
         self._await_head()
@@ -142,6 +151,7 @@ class GuardedProtocol(HttpToolsProtocol):
         """Answer without the application, and close."""
         response = problems.respond(error, request_id=uuid.uuid4().hex)
         head = [f"HTTP/1.1 {error.status.value} {error.status.phrase}".encode()]
+        response.headers.update(refusal_headers(self.scheme or "http"))
         head += [name + b": " + value for name, value in response.raw_headers]
         head += [b"connection: close", b"", bytes(response.body)]
         self._wire.body_is_open = True  # whatever comes is thrown away
@@ -166,6 +176,16 @@ class GuardedProtocol(HttpToolsProtocol):
     def _close_if_idle(self) -> None:
         if self._is_idle() and not self._head and not self._wire.is_closing():
             self._wire.close()
+
+
+def _tls_facts(transport: asyncio.Transport) -> dict[object, object] | None:
+    """Return what the ASGI extension for TLS tells the application; None without TLS."""
+    secured = transport.get_extra_info("ssl_object")
+    if secured is None:
+        return None
+    shown = secured.getpeercert(binary_form=True)
+    chain = [] if shown is None else [ssl.DER_cert_to_PEM_cert(shown)]
+    return {"client_cert_chain": chain}
 
 
 def bounded(max_body_bytes: int) -> type[GuardedProtocol]:

@@ -13,7 +13,7 @@ import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 import uvicorn
 from docparser_api.runtime import DRAIN_MARGIN_SECONDS, RuntimeConfig, longest_drain_seconds
@@ -22,6 +22,8 @@ from starlette.types import ASGIApp
 from docparser_runtime.lifecycle import Lifecycle
 from docparser_runtime.logs import Log
 from docparser_runtime.protocol import bounded
+from docparser_runtime.security.assembly import Doors
+from docparser_runtime.security.handshake import behind_tls
 
 _KEEP_ALIVE_SECONDS: Final = 75
 """Longer than load balancers keep idle connections, so that they close first."""
@@ -79,6 +81,7 @@ class Serving:
     config: RuntimeConfig
     log: Log
     sock: socket.socket
+    doors: Doors
 
     async def run(self) -> None:
         """Serve until told to leave, or until the engine cannot be loaded."""
@@ -87,11 +90,12 @@ class Serving:
         _on_signals(told, hurried)
         leaving = asyncio.create_task(self._leave(server, told, hurried))
         loading = asyncio.create_task(self._load(server))
+        watching = [asyncio.create_task(files.watch()) for files in self.doors.watched]
         host, port = self.sock.getsockname()[:2]
-        self.log.info("listening", host=host, port=port)
+        self.log.info("listening", host=host, port=port, tls=self.doors.tls is not None)
         await server.serve(sockets=[self.sock])
-        leaving.cancel()
-        loading.cancel()
+        for task in (leaving, loading, *watching):
+            task.cancel()
         self.log.info("stopped")
 
     async def _load(self, server: "_Server") -> None:
@@ -111,10 +115,12 @@ class Serving:
 
     def _uvicorn_config(self) -> uvicorn.Config:
         patience = longest_drain_seconds(self.config) - self.config.lame_duck_seconds
+        http = bounded(self.config.max_body_bytes)
+        tls = self.doors.tls
         return uvicorn.Config(
             self.app,
             loop="asyncio",
-            http=bounded(self.config.max_body_bytes),
+            http=http if tls is None else cast("type[asyncio.Protocol]", behind_tls(http, tls)),
             ws="none",
             lifespan="off",
             log_config=None,

@@ -8,7 +8,10 @@ reading, throwing away what comes, for a little while.
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+_FINISH_SECONDS: Final = 0.05
+"""Time between two looks whether the rest of an answer has been sent."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,19 @@ class Wire:
     """
 
     def __init__(
-        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, patience: Patience
+        self,
+        transport: asyncio.Transport,
+        below: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        patience: Patience,
     ) -> None:
+        """Send on `transport`, which encrypts for `below` or is the same."""
         self.lingering = False
         self.body_is_open = False
         self.body_is_too_long = False
         self._transport = transport
+        self._below = below
+        self._closing = False
         self._loop = loop
         self._patience = patience
         self._timers: list[asyncio.TimerHandle] = []
@@ -55,7 +65,7 @@ class Wire:
 
     def is_closing(self) -> bool:
         """Return whether no further request may be answered."""
-        return self.lingering or self._transport.is_closing()
+        return self.lingering or self._closing or self._transport.is_closing()
 
     def write(self, data: bytes) -> None:
         """Send `data`, and hang up if the peer stops taking it."""
@@ -68,11 +78,12 @@ class Wire:
         if self.is_closing():
             return
         if not self.body_is_open:
-            self._transport.close()
+            self._finish()
             return
         self.lingering = True
-        with suppress(OSError):  # the peer may be gone already
-            self._transport.write_eof()
+        if self._transport.can_write_eof():  # TLS cannot; there, the answer's length is its end
+            with suppress(OSError):  # the peer may be gone already
+                self._transport.write_eof()
         if not self.body_is_too_long:
             self._transport.resume_reading()
         self._later(self._patience.linger_seconds, self._transport.abort)
@@ -83,15 +94,31 @@ class Wire:
             timer.cancel()
         self._timers.clear()
 
-    def _watch(self) -> None:
+    def _finish(self) -> None:
+        """Close. TLS gives a close little time, so what is left has to be sent before."""
+        if self._below is self._transport or not self._unsent_bytes():
+            self._transport.close()
+            return
+        if not self._closing:
+            self._closing = True
+            self._transport.pause_reading()
+        self._later(_FINISH_SECONDS, self._finish)
+
+    def _unsent_bytes(self) -> int:
         size = self._transport.get_write_buffer_size()
+        if self._below is not self._transport:
+            size += self._below.get_write_buffer_size()
+        return size
+
+    def _watch(self) -> None:
+        size = self._unsent_bytes()
         if size and not self._watching:
             self._watching = True
             self._later(self._patience.stall_seconds, lambda: self._check(size))
 
     def _check(self, size_before: int) -> None:
         self._watching = False
-        if 0 < size_before <= self._transport.get_write_buffer_size():
+        if 0 < size_before <= self._unsent_bytes():
             self._transport.abort()
         else:
             self._watch()

@@ -5,6 +5,7 @@ import sys
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Final
 
@@ -23,7 +24,11 @@ from docparser_runtime.engine.registry import create_engine
 from docparser_runtime.gate import Gate
 from docparser_runtime.lifecycle import Lifecycle, Phase
 from docparser_runtime.metrics import Metrics
+from docparser_runtime.page_engine import PageEngine
+from docparser_runtime.reading import DocumentWork
 from docparser_runtime.schemas import ParseResponse
+from docparser_runtime.security import assembly
+from docparser_runtime.security.assembly import DoorLogs
 from docparser_runtime.server import Serving, listen
 from docparser_runtime.service import ParseService, Tools
 from docparser_runtime.uploads import Upload
@@ -66,6 +71,8 @@ def assemble(parts: Parts) -> Context:
     name = parts.model.name or parts.engine.name
     release = version("docparser-runtime")
     metrics.describe_build(release, parts.model.engine, name)
+    pages = PageEngine(parts.engine, config.max_concurrency, metrics, parts.log)
+    work = DocumentWork(parts.reader, pages, config.max_concurrency)
     return Context(
         model=parts.model,
         config=config,
@@ -76,7 +83,8 @@ def assemble(parts: Parts) -> Context:
         budget=MemoryBudget(
             (config.max_concurrency + _SPARE_BODIES) * config.max_body_bytes, gate.retry_after
         ),
-        service=ParseService(config, Tools(parts.reader, parts.engine, gate, metrics, parts.log)),
+        service=ParseService(config, Tools(work, pages, gate, metrics)),
+        engine=pages,
         metrics=metrics,
     )
 
@@ -120,6 +128,7 @@ async def _parse(parts: Parts, upload: Upload) -> ParseResponse:
         reading = await context.service.parse(upload)
     finally:
         await context.service.close()
+        context.engine.close()
         await parts.reader.close()
         parts.engine.close()
     return answers.response(reading, request_id=uuid.uuid4().hex, model=context.model_name)
@@ -133,9 +142,10 @@ def serve(environ: Mapping[str, str], host: str, port: int) -> Ending:
         ListenError: the address cannot be listened on.
     """
     model, config = environment.load(environ)
-    token = environment.token(environ)
-    sock = listen(host, port)
     log = logs.create(sys.stderr, config.log_level)
+    # The audit log is written whatever the level of the other.
+    doors = assembly.doors(environ, config.security, DoorLogs(log, logs.create(sys.stderr, "info")))
+    sock = listen(host, port)
     logs.route_libraries(sys.stderr, config.log_level)
     try:
         parts = parts_of(model, config, log)
@@ -143,8 +153,9 @@ def serve(environ: Mapping[str, str], host: str, port: int) -> Ending:
         log.error("engine_load_failed", reason=str(error))  # noqa: TRY400 (it tells all)
         return Ending(failure=str(error), clean=True)
     context = assemble(parts)
-    app = create_app(context, log, token)
-    serving = Serving(app, context.lifecycle, lambda: _load(parts, context), config, log, sock)
+    app = create_app(context, log, doors.security)
+    loading = partial(_load, parts, context)
+    serving = Serving(app, context.lifecycle, loading, config, log, sock, doors)
     return asyncio.run(_serve(serving, parts, context))
 
 
@@ -156,6 +167,7 @@ async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
     try:
         await serving.run()
         idle = await context.service.close(patience_seconds=2)
+        context.engine.close()
     finally:
         await parts.reader.close()
     clean = idle and context.lifecycle.phase is not Phase.LOADING

@@ -12,6 +12,7 @@ from docparser_runtime import logs
 from docparser_runtime.app import create_app
 from docparser_runtime.wiring import Parts, assemble
 from unit.runtime.doubles import Reader, ScriptedEngine, Service, StartService
+from unit.runtime.security.doors import security
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ async def start(engine: ScriptedEngine) -> AsyncIterator[StartService]:
             context = assemble(Parts(ModelSpec(engine="fake"), config, engine, reader, log))
             if loaded:
                 assert await context.lifecycle.load(engine, reader)
-            app = create_app(context, log, token)
+            app = create_app(context, log, security(stream, config.security, token=token))
             transport = httpx.ASGITransport(app)
             client = httpx.AsyncClient(transport=transport, base_url="http://test")
             await stack.enter_async_context(client)

@@ -7,6 +7,7 @@ from docparser_runtime import logs
 from docparser_runtime.body import STALL_SECONDS
 from docparser_runtime.server import Serving, listen
 from unit.runtime.doubles import StartService
+from unit.runtime.security.doors import open_doors
 
 
 async def test_what_was_accepted_last_is_finished_before_the_pod_is_killed(
@@ -22,6 +23,7 @@ async def test_what_was_accepted_last_is_finished_before_the_pod_is_killed(
             config=config,
             log=logs.create(service.log, "info"),
             sock=sock,
+            doors=open_doors(),
         )
         waits_seconds = serving._uvicorn_config().timeout_graceful_shutdown
     assert waits_seconds is not None

@@ -19,6 +19,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from unit.runtime.doubles import Reader, eventually
 from unit.runtime.http.connections import Server
+from unit.runtime.security.doors import security
 
 MOST_BODY_BYTES = 1024 * 1024
 
@@ -54,7 +55,8 @@ async def service_of(engine: Engine, token: str | None = None, **limits: Any) ->
     parts = Parts(ModelSpec(engine="fake"), RuntimeConfig(**limits), engine, reader, log)
     context = assemble(parts)
     assert await context.lifecycle.load(engine, reader)
-    async with listening(create_app(context, log, token)) as url:
+    doors = security(io.StringIO(), context.config.security, token=token)
+    async with listening(create_app(context, log, doors)) as url:
         yield url
     await context.service.close(5)
 
