@@ -57,7 +57,7 @@ class ParseRequest(Options):
     )
 
     image_base64: Base64 | None = None
-    """The document (PNG, JPEG, WebP, BMP, TIFF or PDF)."""
+    """The document (PDF, PNG, JPEG, WebP, BMP, TIFF, GIF, JPEG 2000, HEIC or AVIF)."""
     pages: tuple[Base64, ...] | None = Field(None, min_length=1)
     """Its pages, one image each, in reading order."""
 
@@ -66,7 +66,7 @@ class ParseForm(Options):
     """One document as a form."""
 
     file: bytes = Field(json_schema_extra={"format": "binary"})
-    """The document (PDF, PNG, JPEG, WebP, BMP or TIFF)."""
+    """The document (PDF, PNG, JPEG, WebP, BMP, TIFF, GIF, JPEG 2000, HEIC or AVIF)."""
 
 
 class BlockBody(Body):

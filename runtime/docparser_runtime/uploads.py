@@ -19,7 +19,12 @@ FORM: Final = "multipart/form-data"
 RAW: Final = (
     "application/octet-stream",
     "application/pdf",
+    "image/avif",
     "image/bmp",
+    "image/gif",
+    "image/heic",
+    "image/heif",
+    "image/jp2",
     "image/jpeg",
     "image/png",
     "image/tiff",

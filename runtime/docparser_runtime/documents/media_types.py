@@ -13,6 +13,12 @@ _PDF_SEARCH = 1024
 _ZIP_END = b"PK\x05\x06"
 _ZIP_END_LENGTH = 22
 _ZIP_LONGEST_COMMENT = 0xFFFF
+_HEIC_BRANDS = frozenset((b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"))
+_AVIF_BRANDS = frozenset((b"avif", b"avis"))
+_HEIF_BRANDS = frozenset((b"mif1", b"msf1"))
+"""Brands of files that say only further in how their pictures are coded."""
+_CODING_SEARCH = 65536
+"""First bytes in which they say so."""
 _BMP_HEADER_SIZES = frozenset((12, 16, 40, 52, 56, 64, 108, 124))
 
 
@@ -33,7 +39,9 @@ def media_type_of(content: bytes) -> str:
             if _has_second_nature(media_type, content):
                 break
             return media_type
-    raise UnsupportedMediaType("The content is no PDF, PNG, JPEG, WebP, BMP or TIFF document.")
+    raise UnsupportedMediaType(
+        "The content is no PDF, PNG, JPEG, WebP, BMP, TIFF, GIF, JPEG 2000, HEIC or AVIF document."
+    )
 
 
 def _is_pdf(content: bytes) -> bool:
@@ -67,6 +75,31 @@ def _is_tiff(content: bytes) -> bool:
     return content.startswith((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"))
 
 
+def _is_gif(content: bytes) -> bool:
+    # Behind the version stand the size and three more bytes.
+    return content.startswith((b"GIF87a", b"GIF89a")) and len(content) > 13  # noqa: PLR2004
+
+
+def _is_jpeg_2000(content: bytes) -> bool:
+    return content.startswith(b"\0\0\0\x0cjP  \r\n\x87\n")
+
+
+def _is_heic(content: bytes) -> bool:
+    return _has_pictures(content, _HEIC_BRANDS, b"hvcC")
+
+
+def _is_avif(content: bytes) -> bool:
+    return _has_pictures(content, _AVIF_BRANDS, b"av1C")
+
+
+def _has_pictures(content: bytes, brands: frozenset[bytes], decoder_setup: bytes) -> bool:
+    """Whether `content` is a file of the ISO base media format with pictures of one coding."""
+    if content[4:8] != b"ftyp":
+        return False
+    brand = content[8:12]
+    return brand in brands or (brand in _HEIF_BRANDS and decoder_setup in content[:_CODING_SEARCH])
+
+
 _MATCHERS: Mapping[str, Callable[[bytes], bool]] = {
     PDF: _is_pdf,
     "image/png": _is_png,
@@ -74,6 +107,10 @@ _MATCHERS: Mapping[str, Callable[[bytes], bool]] = {
     "image/webp": _is_webp,
     "image/bmp": _is_bmp,
     "image/tiff": _is_tiff,
+    "image/gif": _is_gif,
+    "image/jp2": _is_jpeg_2000,
+    "image/heic": _is_heic,
+    "image/avif": _is_avif,
 }
 
 

@@ -8,7 +8,11 @@ from typing import Final
 
 EXPECTED: Final = ".md"
 SUFFIXES: Final = frozenset(
-    {".pdf", ".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff"},
+    f".{name}"
+    for name in (
+        *("avif", "bmp", "gif", "heic", "heif", "jp2", "jpeg"),
+        *("jpg", "pdf", "png", "tif", "tiff", "webp"),
+    )
 )
 DEFAULT_CLASS: Final = "default"
 _CLASS: Final = re.compile(r"[a-z][a-z_]{0,31}")

@@ -1,14 +1,18 @@
-"""Images, decoded with Pillow; the frames of a TIFF file are its pages."""
+"""Images; the frames of a TIFF file and the pictures of a HEIF file are its pages."""
 
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
-from PIL import Image, ImageOps
+from PIL import AvifImagePlugin, Image, ImageOps
 
 from docparser_runtime.parser_child.failures import Failure, Refused
-from docparser_runtime.parser_child.limits import LONGEST_SIDE, Limits
+from docparser_runtime.parser_child.heif import HeifFrames
+from docparser_runtime.parser_child.limits import Limits
 from docparser_runtime.parser_child.pages import Picture
+from docparser_runtime.parser_child.pixels import rgb_image
+from docparser_runtime.parser_child.sizes import check_size
 
 FORMATS = {
     "image/png": "PNG",
@@ -16,9 +20,35 @@ FORMATS = {
     "image/webp": "WEBP",
     "image/bmp": "BMP",
     "image/tiff": "TIFF",
+    "image/gif": "GIF",
+    "image/jp2": "JPEG2000",
+    "image/avif": "AVIF",
 }
-_SIXTEEN_TO_EIGHT_BITS = 1 / 257
-_WHITE = (255, 255, 255)
+"""Media types that Pillow opens, and its names for them."""
+
+# A confined process cannot start threads; by default there is one for each CPU.
+AvifImagePlugin.DEFAULT_MAX_THREADS = 1
+
+
+HEIC = "image/heic"
+
+
+class Frames(Protocol):
+    """The images of an open file.
+
+    Attributes:
+        count: number of those that are pages.
+    """
+
+    count: int
+
+    def image(self, index: int) -> Image.Image:
+        """Return image `index`, upright, in any mode.
+
+        Raises:
+            Refused: it is too large or damaged.
+        """
+        ...
 
 
 class ImagePages:
@@ -27,22 +57,38 @@ class ImagePages:
     repaired = False
 
     def __init__(self, content: bytes, media_type: str, limits: Limits) -> None:
+        with _refusals():
+            self._frames: Frames = (
+                HeifFrames(content, limits)
+                if media_type == HEIC
+                else _PillowFrames(content, media_type, limits)
+            )
+        self.count = self._frames.count
+
+    def picture(self, index: int) -> Picture:
+        """Return image `index`, upright, on white."""
+        with _refusals():
+            rgb = rgb_image(self._frames.image(index))
+            return Picture(rgb.width, rgb.height, memoryview(rgb.tobytes()), None)
+
+
+class _PillowFrames:
+    """The frames of a file that Pillow opens."""
+
+    def __init__(self, content: bytes, media_type: str, limits: Limits) -> None:
         # Pillow warns at this size and refuses twice of it, before it decodes.
         Image.MAX_IMAGE_PIXELS = limits.page_pixels
         self._limits = limits
-        with _refusals():
-            self._image = Image.open(io.BytesIO(content), formats=[FORMATS[media_type]])
-            _check_size(self._image, limits)
-            self.count = _frame_count(self._image, limits) if media_type == "image/tiff" else 1
+        self._image = Image.open(io.BytesIO(content), formats=[FORMATS[media_type]])
+        check_size(*self._image.size, limits)
+        self.count = _frame_count(self._image, limits) if media_type == "image/tiff" else 1
 
-    def picture(self, index: int) -> Picture:
-        """Return frame `index`, upright, on white."""
-        with _refusals():
-            self._image.seek(index)
-            _check_size(self._image, self._limits)
-            self._image.load()
-            rgb = _rgb(ImageOps.exif_transpose(self._image))
-            return Picture(rgb.width, rgb.height, memoryview(rgb.tobytes()), None)
+    def image(self, index: int) -> Image.Image:
+        """Return frame `index`, turned as its Exif data say."""
+        self._image.seek(index)
+        check_size(*self._image.size, self._limits)
+        self._image.load()
+        return ImageOps.exif_transpose(self._image)
 
 
 @contextmanager
@@ -58,13 +104,6 @@ def _refusals() -> Iterator[None]:
         raise Refused(Failure.CORRUPT) from None
 
 
-def _check_size(image: Image.Image, limits: Limits) -> None:
-    if image.width * image.height > limits.page_pixels or max(image.size) > LONGEST_SIDE:
-        raise Refused(Failure.IMAGE_TOO_LARGE)
-    if min(image.size) < 1:
-        raise Refused(Failure.PAGE_INVALID)
-
-
 def _frame_count(image: Image.Image, limits: Limits) -> int:
     """Return the number of frames, found by walking them: none is decoded."""
     for count in range(1, limits.pages + 1):
@@ -73,29 +112,3 @@ def _frame_count(image: Image.Image, limits: Limits) -> int:
         except EOFError:
             return count
     raise Refused(Failure.TOO_MANY_PAGES)
-
-
-def _rgb(image: Image.Image) -> Image.Image:
-    """Return `image` as RGB with 8 bits; what is transparent becomes white."""
-    if image.mode.startswith("I"):
-        image = image.convert("I").point(lambda value: value * _SIXTEEN_TO_EIGHT_BITS).convert("L")
-    elif image.mode == "F":
-        image = _stretched(image)
-    elif image.mode == "LAB":
-        # Pillow converts it only by way of colour profiles; for reading, lightness will do.
-        image = image.getchannel("L")
-    if image.has_transparency_data:
-        image = image.convert("RGBA")
-        page = Image.new("RGB", image.size, _WHITE)
-        page.paste(image, mask=image.getchannel("A"))
-        return page
-    return image.convert("RGB")
-
-
-def _stretched(image: Image.Image) -> Image.Image:
-    """Return an image of real numbers as grey levels: its own range becomes black to white."""
-    low, high = image.getextrema()
-    if not isinstance(low, float) or not isinstance(high, float) or not high > low:
-        return Image.new("L", image.size, 255)
-    scale = 255 / (high - low)
-    return image.point(lambda value: value * scale - low * scale).convert("L")

@@ -6,6 +6,7 @@ import pytest
 from docparser_runtime.documents.media_types import media_type_of
 from docparser_runtime.errors import EmptyDocument, UnsupportedMediaType
 from PIL import Image
+from support.heic import HALF_BLACK, TILED
 from support.sample_document import blank_pdf
 
 
@@ -32,6 +33,12 @@ def archive() -> bytes:
         (image("WEBP"), "image/webp"),
         (image("BMP"), "image/bmp"),
         (image("TIFF"), "image/tiff"),
+        (image("GIF"), "image/gif"),
+        (image("JPEG2000"), "image/jp2"),
+        (image("AVIF"), "image/avif"),
+        (HALF_BLACK, "image/heic"),
+        (TILED, "image/heic"),
+        (image("AVIF").replace(b"ftypavif", b"ftypmif1"), "image/avif"),
         (b"MM\0+" + bytes(20), "image/tiff"),
         (blank_pdf() + b"\n" * 100, "application/pdf"),
     ],
@@ -50,7 +57,10 @@ def test_supported_kinds_are_known_by_their_content(content: bytes, media_type: 
         b"<html>" + blank_pdf(),
         b"<svg xmlns='http://www.w3.org/2000/svg'/>",
         rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*",
-        image("GIF"),
+        b"GIF89a",
+        b"GIF88a" + bytes(30),
+        b"\0\0\0\x1cftypmp42\0\0\0\0mp42isom" + bytes(60),
+        b"\0\0\0\x1cftypmif1\0\0\0\0mif1miaf" + bytes(60),
         b"just text",
         b"BM is a common beginning of a sentence, too",
         b"RIFF\x10\0\0\0WAVEfmt ",
