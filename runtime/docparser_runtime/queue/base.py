@@ -29,8 +29,10 @@ class Submitting(Protocol):
 
         Raises:
             IdempotencyKeyReused: that job had another body.
-            QueueFull: the queue, or the tenant's part of it, has no room for so many pages.
-            QueueUnavailable: the database does not answer.
+            TaskQueueFull: the queue has no room for so many pages.
+            TenantLimit: the tenant's part of it has none.
+            QueueUnavailable: the database does not answer. Should the answer alone be lost, the
+                job is queued; the same call then returns it.
         """
         ...
 
@@ -40,6 +42,21 @@ class Submitting(Protocol):
 
     async def get(self, job_id: str, tenant: str) -> Job | None:
         """Return the job; None when this tenant has no such job, or no longer."""
+        ...
+
+    async def is_expired(self, job_id: str, tenant: str) -> bool:
+        """Return whether this tenant had such a job, which has been forgotten since."""
+        ...
+
+    async def is_expired(self, job_id: str, tenant: str) -> bool:
+        """Return whether this tenant had the job, which was forgotten as its time was over."""
+        ...
+
+    async def rerun(self, job_id: str) -> Job | None:
+        """Queue a job anew that is done or dead, all its pages to be read again; None if gone.
+
+        For results that were damaged in the store, and for dead jobs whose cause is mended.
+        """
         ...
 
     async def ahead(self, job_id: str) -> int:
@@ -68,7 +85,25 @@ class Submitting(Protocol):
     async def changes(self, since: dict[str, int]) -> dict[str, int]:
         """Return the version of each job of `since` whose version differs from the one there.
 
-        A job's version is raised by every write to it; a job that is gone has version -1.
+        A job's version is raised by every write to it that anybody can see, and never falls; a job
+        that is gone has version -1.
+        """
+        ...
+
+    async def wait_for_change(self, timeout_seconds: float, heard: int | None = None) -> int:
+        """Return soon after a job's state or pages have changed, at the latest after this time.
+
+        Returns how many changes were heard so far. Who passes what the last call returned misses
+        no change that came between.
+        """
+        ...
+
+    async def requeue(self, job_id: str, *, anew: bool = False) -> Job | None:
+        """Queue a job that is dead or failed once more; None when there is none such.
+
+        Args:
+            job_id: which; of any tenant.
+            anew: forget its pages and its result, as when they are damaged; also if it is done.
         """
         ...
 
@@ -81,8 +116,9 @@ class Working(Protocol):
 
         Args:
             tracks: tracks of which the worker takes jobs.
-            alone: whether this worker has no other job. A job over which a worker has crashed twice
-                since its last progress is given to such a worker only.
+            alone: whether this worker has no other job. A job over which workers have crashed
+                `Rules.alone_from_crashes` times since its last progress is given to such a worker
+                only. Its claim is exclusive.
         """
         ...
 
@@ -98,8 +134,16 @@ class Working(Protocol):
         """
         ...
 
-    async def finish(self, claim: Claim, result: dict[str, object]) -> None:
-        """End the job as done. Raises as `save_pages` does."""
+    async def finish(
+        self,
+        claim: Claim,
+        result: dict[str, object],
+        pages: Sequence[tuple[int, str, str]] = (),
+    ) -> None:
+        """End the job as done, with its last pages. Raises as `save_pages` does.
+
+        Who did not hear the answer may call this and `fail` once more.
+        """
         ...
 
     async def fail(self, claim: Claim, failure: Failure) -> None:
@@ -113,8 +157,20 @@ class Working(Protocol):
         """
         ...
 
-    async def wait_for_change(self, timeout_seconds: float) -> None:
-        """Return soon after anything in the queue has changed, at the latest after this time."""
+    async def wait_for_work(self, timeout_seconds: float, heard: int | None = None) -> int:
+        """Return soon after there may be a job to claim; else as `wait_for_change` does."""
+        ...
+
+    async def wait_for_change(self, timeout_seconds: float, heard: int | None = None) -> int:
+        """Return as `wait_for_change` of `Submitting` does."""
+        ...
+
+    async def alone_wait_seconds(self, track: str) -> float:
+        """Return how long a job has waited for a worker that is alone; 0 when none does.
+
+        A worker that always has other jobs would never get to it, and so takes no others for a
+        while when this grows long.
+        """
         ...
 
     async def reap(self) -> int:
@@ -122,6 +178,9 @@ class Working(Protocol):
 
         Each such job counts a crash and is queued again, or is dead (or cancelled, if that was
         asked). After an outage of the database nobody loses a job before a healthy lease's time.
+
+        To be called several times per lease, by any number of processes: when nobody has called it
+        for half a lease, the database is held to have been away.
         """
         ...
 
