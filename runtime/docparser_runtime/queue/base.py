@@ -45,17 +45,14 @@ class Submitting(Protocol):
         ...
 
     async def is_expired(self, job_id: str, tenant: str) -> bool:
-        """Return whether this tenant had such a job, which has been forgotten since."""
-        ...
-
-    async def is_expired(self, job_id: str, tenant: str) -> bool:
         """Return whether this tenant had the job, which was forgotten as its time was over."""
         ...
 
     async def rerun(self, job_id: str) -> Job | None:
         """Queue a job anew that is done or dead, all its pages to be read again; None if gone.
 
-        For results that were damaged in the store, and for dead jobs whose cause is mended.
+        One that waits or runs already is left as it is. For results that were damaged in the
+        store, and for dead jobs whose cause is mended.
         """
         ...
 
@@ -98,13 +95,8 @@ class Submitting(Protocol):
         """
         ...
 
-    async def requeue(self, job_id: str, *, anew: bool = False) -> Job | None:
-        """Queue a job that is dead or failed once more; None when there is none such.
-
-        Args:
-            job_id: which; of any tenant.
-            anew: forget its pages and its result, as when they are damaged; also if it is done.
-        """
+    async def requeue(self, job_id: str) -> Job | None:
+        """Queue a job that is dead or failed once more; its pages stay. None: no such job is."""
         ...
 
 

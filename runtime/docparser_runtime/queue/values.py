@@ -51,6 +51,15 @@ class Rules:
     max_crashes: int
     retention_seconds: float
 
+    @property
+    def alone_from_crashes(self) -> int:
+        """Crashes from which on a job runs alone on its worker: then its crash kills no other.
+
+        The second, or the last one before a job is dead, so that no job is dead that never was
+        alone. With one crash allowed there is none before.
+        """
+        return min(2, max(1, self.max_crashes - 1))
+
 
 @dataclass(frozen=True)
 class NewJob:
@@ -137,11 +146,13 @@ class Claim:
     Attributes:
         owner: names this claim, never one before or after it. Each write shows it.
         saved: indexes of the pages that are saved already.
+        is_exclusive: whether the worker shall take no other job until this one has ended.
     """
 
     job: Job
     owner: str
     saved: frozenset[int]
+    is_exclusive: bool = False
 
 
 @dataclass(frozen=True)

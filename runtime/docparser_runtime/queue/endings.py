@@ -1,0 +1,116 @@
+"""How jobs end, stop or begin again because somebody says so."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, case, delete, select, update
+from sqlalchemy.sql.dml import Update
+
+from docparser_runtime.queue import claims, rows
+from docparser_runtime.queue.base import LostClaim
+from docparser_runtime.queue.schema import IS_LIVE, IS_QUEUED, JOBS, PAGES, Now
+from docparser_runtime.queue.values import Claim, Failure, Job, Rules, State
+
+
+def finish(
+    connection: Connection,
+    claim: Claim,
+    result: dict[str, object],
+    pages: Sequence[tuple[int, str, str]],
+    rules: Rules,
+) -> None:
+    """End the job as done, with its last pages."""
+    if pages and not _has_ended(connection, claim, State.DONE):
+        claims.save_pages(connection, claim, pages)
+    end = rows.write_of(claim).values(rows.ended(State.DONE, rules.retention_seconds))
+    _end(connection, claim, State.DONE, end.values(result=json.dumps(result)))
+
+
+def fail(connection: Connection, claim: Claim, failure: Failure, rules: Rules) -> None:
+    """End the job as failed."""
+    end = rows.write_of(claim).values(rows.ended(State.FAILED, rules.retention_seconds))
+    reason = {"failure_code": failure.code, "failure_detail": failure.detail}
+    _end(connection, claim, State.FAILED, end.values(reason))
+
+
+def _end(connection: Connection, claim: Claim, state: State, end: Update) -> None:
+    # The owner stays, so that who did not hear the answer can ask again.
+    if connection.execute(end).rowcount == 0 and not _has_ended(connection, claim, state):
+        raise LostClaim
+
+
+def _has_ended(connection: Connection, claim: Claim, state: State) -> bool:
+    by_us = select(JOBS.c.seq).where(
+        JOBS.c.id == claim.job.id, JOBS.c.owner == claim.owner, JOBS.c.state == state.value
+    )
+    return connection.execute(by_us).first() is not None
+
+
+def release(connection: Connection, claim: Claim, rules: Rules) -> None:
+    """Give the job back: queued again, or cancelled if that was asked."""
+    given_back = rows.write_of(claim).values(owner=None, beat_at=None, **_stopped(rules))
+    if connection.execute(given_back).rowcount == 0:
+        raise LostClaim
+
+
+def _stopped(rules: Rules) -> dict[str, object]:
+    return {
+        "state": case((JOBS.c.cancel, State.CANCELLED.value), else_=State.QUEUED.value),
+        "queued_at": case((JOBS.c.cancel, JOBS.c.queued_at), else_=Now()),
+        "finished_at": case((JOBS.c.cancel, Now()), else_=None),
+        "expires_at": case((JOBS.c.cancel, Now() + rules.retention_seconds), else_=None),
+    }
+
+
+def cancel(connection: Connection, job_id: str, tenant: str, rules: Rules) -> Job | None:
+    """Cancel a queued job; ask for it with a running one. None: the tenant has no such job."""
+    mine = (JOBS.c.id == job_id) & (JOBS.c.tenant == tenant)
+    row = connection.execute(
+        update(JOBS)
+        .where(mine, IS_LIVE)
+        .values(
+            cancel=True,
+            state=case((IS_QUEUED, State.CANCELLED.value), else_=JOBS.c.state),
+            finished_at=case((IS_QUEUED, Now()), else_=None),
+            expires_at=case((IS_QUEUED, Now() + rules.retention_seconds), else_=None),
+            version=JOBS.c.version + 1,
+        )
+        .returning(*rows.JOB_COLUMNS)
+    ).one_or_none()
+    if row is None:
+        row = connection.execute(select(*rows.JOB_COLUMNS).where(mine)).one_or_none()
+    return None if row is None else rows.job(row)
+
+
+def requeue(connection: Connection, job_id: str) -> Job | None:
+    """Queue a job that is dead or failed once more; None when there is none such."""
+    row = _queued_again(connection, job_id, State.DEAD, State.FAILED)
+    return None if row is None else rows.job(row)
+
+
+def rerun(connection: Connection, job_id: str) -> Job | None:
+    """Queue a job that is done, dead or failed without its pages; return it as it now stands."""
+    row = _queued_again(connection, job_id, State.DONE, State.DEAD, State.FAILED)
+    if row is not None:
+        connection.execute(delete(PAGES).where(PAGES.c.job == row.seq))
+    now = select(*rows.JOB_COLUMNS).where(JOBS.c.id == job_id)
+    row = connection.execute(now).one_or_none()
+    return None if row is None else rows.job(row)
+
+
+def _queued_again(connection: Connection, job_id: str, *ended: State) -> Row[Any] | None:
+    forgotten = ("owner", "beat_at", "result", "failure_code", "failure_detail")
+    return connection.execute(
+        update(JOBS)
+        .where(JOBS.c.id == job_id, JOBS.c.state.in_([state.value for state in ended]))
+        .values(dict.fromkeys((*forgotten, "finished_at", "expires_at")))
+        .values(
+            state=State.QUEUED.value,
+            cancel=False,
+            crashes=0,
+            queued_at=Now(),
+            version=JOBS.c.version + 1,
+        )
+        .returning(*rows.JOB_COLUMNS)
+    ).one_or_none()

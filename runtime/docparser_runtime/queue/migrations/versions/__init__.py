@@ -1,0 +1,1 @@
+"""The changes of the tables, in their order."""
