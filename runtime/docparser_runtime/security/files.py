@@ -55,6 +55,8 @@ class WatchedFiles:
             self._log.error(f"{self._name}_not_reloaded", reason=str(error))
         except OSError as error:
             self._log.error(f"{self._name}_not_reloaded", reason=error.strerror)
+        except Exception:  # noqa: BLE001 (whatever it is, the next change must be seen)
+            self._log.exception(f"{self._name}_not_reloaded")
         else:
             self._log.info(f"{self._name}_reloaded")
 

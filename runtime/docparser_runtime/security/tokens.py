@@ -131,22 +131,30 @@ def parsed(content: bytes) -> _File:
         ReloadError: it is malformed. The message tells where and quotes nothing.
     """
     try:
-        return _File.model_validate(_value(content))
+        value = _value(content)
+        if not isinstance(value, dict):
+            raise ReloadError("it holds no object with the key tokens")
+        return _File.model_validate(value)
     except ValidationError as error:
         raise ReloadError("; ".join(map(_fault, error.errors()))) from None
+    except RecursionError:
+        raise ReloadError("it is nested too deeply") from None
 
 
 def _value(content: bytes) -> Any:
     try:
         return json.loads(content)
     except ValueError:
-        pass  # then it is YAML, or nothing
+        return _value_of_yaml(content)
+
+
+def _value_of_yaml(content: bytes) -> Any:
     try:
         return yaml.safe_load(content)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ReloadError(f"neither JSON nor YAML: line {line}") from None
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except (yaml.YAMLError, ValueError):
         raise ReloadError("neither JSON nor YAML") from None
 
 
