@@ -32,6 +32,10 @@ class ObjectDamaged(Exception):  # noqa: N818 (a finding)
 class ObjectStore(Protocol):
     """Objects by name. An object is there as a whole or not at all, and never changes.
 
+    Names have two or more parts, such as `JOB/upload/0`, of letters, digits, `_`, `-` and `.`; no
+    part begins with a `.`. A name is used once; who writes it again, as after a lost answer,
+    replaces the object as a whole.
+
     Every method raises `StorageUnavailable` (503) when the store does not answer.
     """
 
@@ -44,7 +48,11 @@ class ObjectStore(Protocol):
         ...
 
     async def put(self, name: str, content: bytes) -> Stored:
-        """Write an object; on return it is safe on disk. Raises `StorageFull` when it is not."""
+        """Write an object; on return it is safe on disk.
+
+        Raises:
+            StorageFull: there is no room, and nothing was left behind (507).
+        """
         ...
 
     async def put_file(self, name: str, file: Path) -> Stored:
@@ -68,8 +76,8 @@ class ObjectStore(Protocol):
         """Delete all objects whose name begins with `prefix`, which ends with `/`."""
         ...
 
-    async def prefixes(self) -> AsyncIterator[str]:
-        """Return the first parts of the names of all objects: the jobs that have any."""
+    def prefixes(self) -> AsyncIterator[str]:
+        """Yield the first parts of the names of all objects: the jobs that have any."""
         ...
 
     async def presigned_url(self, name: str, valid: timedelta) -> str | None:

@@ -43,10 +43,10 @@ VARIABLES: Final = frozenset(
 """The environment variables that hold credentials."""
 
 
-def read(environ: Mapping[str, str]) -> Credentials:
-    """Return the credentials that `environ` holds."""
+def read(environ: Mapping[str, str], prefix: str = ENV_WEIGHTS_PREFIX) -> Credentials:
+    """Return the credentials that the variables of `environ` with this prefix hold."""
     values = {
-        one.name: environ.get(f"{ENV_WEIGHTS_PREFIX}{one.name.upper()}", "").strip() or None
+        one.name: environ.get(f"{prefix}{one.name.upper()}", "").strip() or None
         for one in fields(Credentials)
     }
     return Credentials(**values)
