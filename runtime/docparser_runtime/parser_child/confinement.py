@@ -1,10 +1,8 @@
 """Takes every power from this process that drawing pages does not need. There is no way back."""
 
-import ctypes
 import os
 import resource
 import signal
-from pathlib import Path
 
 from docparser_runtime.parser_child import seccomp
 from docparser_runtime.parser_child.limits import Limits
@@ -24,7 +22,7 @@ def confine(limits: Limits) -> list[str]:
     refused = []
     try:
         # Should the node run out of memory, this process goes and not the service.
-        Path("/proc/self/oom_score_adj").write_text("1000")
+        _write("/proc/self/oom_score_adj", b"1000")
     except OSError:
         refused.append("oom_score_adj")
     baseline = _address_space_bytes()
@@ -33,13 +31,12 @@ def confine(limits: Limits) -> list[str]:
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_NPROC, 0)
     _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
-    libc = ctypes.CDLL(None, use_errno=True)
     for name, option, value in (
         ("parent_death_signal", _SET_PARENT_DEATH_SIGNAL, signal.SIGKILL),
         ("not_dumpable", _SET_DUMPABLE, 0),
         ("no_new_privileges", seccomp.NO_NEW_PRIVILEGES, 1),
     ):
-        if libc.prctl(option, value, 0, 0, 0) != 0:
+        if seccomp.LIBC.prctl(option, value, 0, 0, 0) != 0:
             refused.append(name)
     try:
         seccomp.install()
@@ -64,5 +61,14 @@ def _limit(kind: int, value: int) -> None:
 
 
 def _address_space_bytes() -> int:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    # Each document's process comes by here: no objects that only make it easier to read.
+    descriptor = os.open("/proc/self/statm", os.O_RDONLY)
+    pages = int(os.read(descriptor, 100).split()[0])
+    os.close(descriptor)
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _write(path: str, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY)
+    os.write(descriptor, content)
+    os.close(descriptor)

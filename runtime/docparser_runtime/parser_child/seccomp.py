@@ -9,7 +9,10 @@ import ctypes
 import errno
 import platform
 from dataclasses import dataclass
+from functools import cache
 from struct import Struct
+
+LIBC = ctypes.CDLL(None, use_errno=True)
 
 NO_NEW_PRIVILEGES = 38
 """PR_SET_NO_NEW_PRIVS: without it the kernel takes no filter from an unprivileged process."""
@@ -107,17 +110,26 @@ def program(architecture: Architecture) -> bytes:
     )
 
 
+@cache
+def own_program() -> bytes:
+    """Return the filter for this machine, made once: copies of this process have it then.
+
+    Raises:
+        OSError: the machine is none of `ARCHITECTURES`.
+    """
+    architecture = ARCHITECTURES.get(platform.machine())
+    if architecture is None:
+        raise OSError(errno.ENOSYS, "no system call table for this machine")
+    return program(architecture)
+
+
 def install() -> None:
     """Put this thread under the filter, for good.
 
     Raises:
         OSError: the kernel refuses, or the machine is none of `ARCHITECTURES`.
     """
-    architecture = ARCHITECTURES.get(platform.machine())
-    if architecture is None:
-        raise OSError(errno.ENOSYS, "no system call table for this machine")
-    code = program(architecture)
+    code = own_program()
     filter_program = _Program(len(code) // _INSTRUCTION.size, code)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_SET_SECCOMP, _MODE_FILTER, ctypes.byref(filter_program), 0, 0) != 0:
+    if LIBC.prctl(_SET_SECCOMP, _MODE_FILTER, ctypes.byref(filter_program), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "the kernel takes no system call filter")

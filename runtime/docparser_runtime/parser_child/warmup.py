@@ -4,11 +4,14 @@ After confinement no file can be opened, so nothing can be loaded any more.
 """
 
 import codecs
+import contextlib
 import io
 
+import pikepdf
 import pypdfium2  # type: ignore[import-untyped]
 from PIL import Image
 
+from docparser_runtime.parser_child import seccomp
 from docparser_runtime.parser_child.images import FORMATS, ImagePages
 from docparser_runtime.parser_child.limits import Limits
 from docparser_runtime.parser_child.pdf import PdfPages, rebuilt
@@ -21,6 +24,9 @@ def warm_up() -> None:
     """Draw a small page of every kind, and rebuild one PDF file."""
     for name in _CODECS:
         codecs.lookup(name)
+    with contextlib.suppress(OSError):
+        # On a machine without a table each parser says so itself.
+        seccomp.own_program()
     for media_type, name in FORMATS.items():
         buffer = io.BytesIO()
         Image.new("RGB", (8, 8)).save(buffer, name)
@@ -29,4 +35,12 @@ def warm_up() -> None:
     document.new_page(8, 8)
     buffer = io.BytesIO()
     document.save(buffer)
-    PdfPages(rebuilt(buffer.getvalue(), None), None, _LIMITS).picture(0)
+    PdfPages(rebuilt(_encrypted(buffer), "x"), None, _LIMITS).picture(0)
+
+
+def _encrypted(content: io.BytesIO) -> bytes:
+    # With its first encrypted file qpdf opens the kernel's source of random numbers.
+    output = io.BytesIO()
+    with pikepdf.open(content) as pdf:
+        pdf.save(output, encryption=pikepdf.Encryption(user="x", owner="x"))
+    return output.getvalue()

@@ -22,8 +22,6 @@ REPORT = struct.Struct(">iQ")
 """How a parser ended: its exit code, negative for a signal, and the bytes it had grown by."""
 
 _LONGEST_REQUEST = 4096
-_CONNECTION = 3
-"""Where a parser has its socket, right behind the standard streams."""
 
 Serve = Callable[[socket.socket, Limits], NoReturn]
 """What a parser does with its socket."""
@@ -53,6 +51,8 @@ class Zygote:
     def __init__(self, control: socket.socket, serve: Serve) -> None:
         self._control = control
         self._serve = serve
+        # Libraries keep some open, such as the source of random numbers.
+        self._inherited = _descriptors() - {control.fileno()}
         self._reports: dict[int, int] = {}
         """Of each parser that is not reaped, by its process id."""
         self._killable: dict[int, int] = {}
@@ -113,9 +113,9 @@ class Zygote:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             # Whatever a library prints from here on could quote the document.
             os.dup2(0, 2)
-            os.dup2(request.connection, _CONNECTION)
-            os.closerange(_CONNECTION + 1, os.sysconf("SC_OPEN_MAX"))
-            self._serve(socket.socket(fileno=_CONNECTION), request.limits)
+            for descriptor in _descriptors() - self._inherited - {request.connection}:
+                os.close(descriptor)
+            self._serve(socket.socket(fileno=request.connection), request.limits)
         finally:
             os._exit(1)
 
@@ -140,6 +140,21 @@ class Zygote:
         with suppress(BrokenPipeError):
             os.write(report, REPORT.pack(exit_code, grown_bytes))
         os.close(report)
+
+
+def _descriptors() -> set[int]:
+    """Return the open descriptors of this process."""
+    names = os.listdir("/proc/self/fd")  # noqa: PTH208 - numbers are wanted, not paths
+    return {descriptor for descriptor in map(int, names) if _is_open(descriptor)}
+
+
+def _is_open(descriptor: int) -> bool:
+    # The one that listed the others is listed too, and gone.
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _resident_bytes() -> int:

@@ -56,7 +56,8 @@ def impostor(*lines: str, before: str = "pass") -> tuple[str, ...]:
         *(f"    {line}" for line in lines),
         "    time.sleep(60)",
         "control = socket.socket(fileno=os.dup(0))",
-        "os.dup2(os.open(os.devnull, os.O_RDWR), 0)",
+        "os.close(0)",
+        "os.open(os.devnull, os.O_RDWR)",
         before,
         "Zygote(control, serve).run()",
     )
