@@ -116,6 +116,13 @@ class TooManyPages(DocParserError):
     status = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
+class PageRangeInvalid(DocParserError):
+    """The document lacks a page that `page_range` names."""
+
+    code = "page_range_invalid"
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+
+
 class PasswordRequired(DocParserError):
     """The document is encrypted and no password came with it."""
 
