@@ -11,6 +11,7 @@ from pypdfium2 import raw
 from docparser_runtime.parser_child.failures import Failure, Refused
 from docparser_runtime.parser_child.limits import LONGEST_SIDE, Limits
 from docparser_runtime.parser_child.pages import Picture
+from docparser_runtime.parser_child.user_units import user_units
 
 POINTS_PER_INCH = 72
 PAGES_PER_OPENING = 64
@@ -34,6 +35,8 @@ class PdfPages:
             self._content = rebuilt(content, password)
             self._document, self.repaired = _opened(self._content, None), True
         self.count = len(self._document)
+        is_rebuilt = self._content is not content
+        self._units = user_units(self._content, None if is_rebuilt else _usable(password))
 
     def picture(self, index: int) -> Picture:
         """Return page `index`, drawn as its /Rotate says, with annotations and form fields."""
@@ -42,14 +45,26 @@ class PdfPages:
             self._document, self._drawn = _opened(self._content, self._password), 0
         self._drawn += 1
         try:
-            page = self._document[index]
-            scale = drawing_scale(page.get_width(), page.get_height(), self._limits)
-            bitmap = page.render(scale=scale, rev_byteorder=True)
+            page = _visible(self._document, index)
+            unit = self._units.get(index, 1.0)
+            width, height = page.get_width() * unit, page.get_height() * unit
+            scale = drawing_scale(width, height, self._limits)
+            bitmap = page.render(scale=scale * unit, rev_byteorder=True)
             page.close()
         except pypdfium2.PdfiumError:
             raise Refused(Failure.CORRUPT) from None
         rgb = memoryview(bitmap.buffer).cast("B")
         return Picture(bitmap.width, bitmap.height, rgb, scale * POINTS_PER_INCH)
+
+
+def _visible(document: pypdfium2.PdfDocument, index: int) -> pypdfium2.PdfPage:
+    """Return page `index`, which is shown whole if what its crop box shows lies outside of it."""
+    page = document[index]
+    if page.get_cropbox(fallback_ok=False) is None or min(page.get_size()) > 0:
+        return page
+    page.set_cropbox(*page.get_mediabox())
+    page.close()
+    return document[index]
 
 
 def drawing_scale(width: float, height: float, limits: Limits) -> float:

@@ -24,8 +24,10 @@ from support.sample_document import blank_pdf, prose_pdf, sample_pdf
 from unit.runtime.documents.many_documents import ManyDocuments
 from unit.runtime.documents.opener import Opener
 
+Revision = Literal[2, 3, 4, 5, 6]
 
-def encrypted(revision: Literal[2, 3, 4, 6], user: str) -> bytes:
+
+def encrypted(revision: Revision, user: str) -> bytes:
     buffer = io.BytesIO()
     with pikepdf.open(io.BytesIO(blank_pdf())) as pdf:
         lock = pikepdf.Encryption(
@@ -147,8 +149,9 @@ def test_bomb_and_answer(opener: Opener, bomb: Callable[[], bytes], expected: st
     assert opener.outcome(bomb()) == expected
 
 
-@pytest.mark.parametrize("revision", [2, 3, 4, 6])
-def test_passwords(confined: ManyDocuments, revision: Literal[2, 3, 4, 6]) -> None:
+@pytest.mark.filterwarnings("ignore:Encryption R=5:UserWarning")
+@pytest.mark.parametrize("revision", [2, 3, 4, 5, 6])
+def test_passwords(confined: ManyDocuments, revision: Revision) -> None:
     content = encrypted(revision, user="gehéim")
     assert confined.open(content).name == "password_required"
     assert confined.open(content, "geheim").name == "password_invalid"
@@ -156,6 +159,12 @@ def test_passwords(confined: ManyDocuments, revision: Literal[2, 3, 4, 6]) -> No
     assert confined.open(content, "\ud800").name == "password_invalid"
     assert confined.open(content, "gehéim").name == "fine"
     assert confined.open(content, "owner").name == "fine"
+
+
+def test_passwords_in_any_script(confined: ManyDocuments) -> None:
+    content = encrypted(6, user="пароль")
+    assert confined.open(content, "пороль").name == "password_invalid"
+    assert confined.open(content, "пароль").name == "fine"
 
 
 def test_passwords_do_not_appear_in_errors(opener: Opener) -> None:
