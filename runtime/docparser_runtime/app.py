@@ -10,7 +10,7 @@ from docparser_runtime import apidoc, problems
 from docparser_runtime.boundary import Boundary, Surroundings
 from docparser_runtime.context import Context
 from docparser_runtime.logs import Log
-from docparser_runtime.routes import about, health, parse
+from docparser_runtime.routes import about, health, page, parse
 from docparser_runtime.security.access import Access, Security
 from docparser_runtime.security.headers import SecurityHeaders
 
@@ -31,7 +31,7 @@ def create_app(context: Context, log: Log, security: Security) -> ASGIApp:
     app.with_token = security.tokens.asked_for
     app.state.context = context
     problems.register(app)
-    for routes in (parse, health, about):
+    for routes in (parse, health, about, page):
         app.include_router(routes.router)
     app.add_middleware(Access, security=security)
     app.add_middleware(Boundary, surroundings=_surroundings(context, log))

@@ -2,7 +2,7 @@
 
 from docparser_api.names import PATH_CONFIG, PATH_METRICS
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from prometheus_client.exposition import choose_encoder
 
 from docparser_runtime import docs_page
@@ -10,12 +10,6 @@ from docparser_runtime.context import InContext
 
 router = APIRouter(tags=["about"])
 PATH_DOCS = "/docs"
-
-
-@router.get("/", include_in_schema=False)
-async def index() -> RedirectResponse:
-    """Lead a person to the documentation."""
-    return RedirectResponse(PATH_DOCS)
 
 
 @router.get(PATH_DOCS, include_in_schema=False)

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from docparser_runtime.boundary import CLUSTER_PATHS
 from docparser_runtime.errors import DocParserError, Forbidden, RateLimited, Unauthorized
+from docparser_runtime.page.files import PAGE_PATHS
 from docparser_runtime.security import addresses, callers
 from docparser_runtime.security.addresses import Address, Networks
 from docparser_runtime.security.audit import Audit
@@ -68,9 +69,7 @@ class Security:
             RateLimited: it has sent too much already.
         """
         headers = Headers(scope=scope)
-        peer = str((scope.get("client") or ("",))[0])
-        forwarded = headers.getlist("x-forwarded-for")
-        address = addresses.client(peer, forwarded, self._proxies)
+        address = self._address(scope, headers)
         grant = None
         try:
             self._check_connection(scope, address)
@@ -85,10 +84,28 @@ class Security:
         state.update(caller=grant.caller, client=str(address), audit=self.audit)
         return grant
 
+    def admit_address(self, scope: Scope) -> None:
+        """Return when a request comes from where requests may come from, whoever sends it.
+
+        Raises:
+            Forbidden: its address or its lack of a certificate forbids it.
+            RateLimited: too many requests from there have failed.
+        """
+        address = self._address(scope, Headers(scope=scope))
+        try:
+            self._check_connection(scope, address)
+        except DocParserError as error:
+            self._fail(error, address, None)
+            raise
+
     def charge(self, grant: Grant, pages: int) -> None:
         """Count `pages` that have been read or accepted for the holder of `grant`."""
         if grant.pages_per_minute is not None and pages:
             self._pages.take(grant.caller.tenant, Rate(grant.pages_per_minute), pages)
+
+    def _address(self, scope: Scope, headers: Headers) -> Address | None:
+        peer = str((scope.get("client") or ("",))[0])
+        return addresses.client(peer, headers.getlist("x-forwarded-for"), self._proxies)
 
     def _check_connection(self, scope: Scope, address: Address | None) -> None:
         if self._allowed and (address is None or address not in self._allowed):
@@ -143,6 +160,10 @@ class Access:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
+            await self._app(scope, receive, send)
+            return
+        if scope["path"] in PAGE_PATHS:
+            self._security.admit_address(scope)
             await self._app(scope, receive, send)
             return
         grant = self._security.admit(scope)
