@@ -15,9 +15,11 @@ import typer  # noqa: E402
 from docparser_api.names import PORT  # noqa: E402
 
 from docparser_runtime.golden import commands as golden  # noqa: E402
+from docparser_runtime.roles import Role  # noqa: E402
 from docparser_runtime.weights import commands as weights  # noqa: E402
 
 if TYPE_CHECKING:
+    from docparser_runtime.schemas import Options
     from docparser_runtime.uploads import Upload
 
 EXIT_FAILED: Final = 1
@@ -42,6 +44,10 @@ app.command()(weights.check)
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; :: is all, IPv4 too.")] = "::",
     port: Annotated[int, typer.Option(help="Port; 0 picks a free one.", min=0, max=65535)] = PORT,
+    role: Annotated[
+        Role,
+        typer.Option(help="all: HTTP and engine; worker: engine alone, for tasks of a queue."),
+    ] = Role.ALL,
 ) -> None:
     """Serve HTTP until SIGTERM. The configuration comes from DOCPARSER_* variables."""
     from docparser_runtime import wiring  # noqa: PLC0415
@@ -49,7 +55,7 @@ def serve(
     from docparser_runtime.server import ListenError  # noqa: PLC0415
 
     try:
-        ending = wiring.serve(os.environ, host, port)
+        ending = wiring.serve(os.environ, host, port, role)
     except ConfigError as error:
         _explain(str(error))
         raise typer.Exit(EXIT_USAGE) from None
@@ -100,7 +106,7 @@ def version() -> None:
     typer.echo(installed("docparser-runtime"))
 
 
-def _upload(file: str, *, password_stdin: bool) -> "Upload":
+def _upload(file: str, *, password_stdin: bool) -> "Upload[Options]":
     from docparser_runtime.schemas import Options  # noqa: PLC0415
     from docparser_runtime.uploads import Upload  # noqa: PLC0415
 

@@ -2,24 +2,20 @@
 
 from docparser_runtime.engine.base import Block
 from docparser_runtime.page_engine import Page
-from docparser_runtime.schemas import BlockBody, PageBody, ParseResponse, Timings
+from docparser_runtime.schemas import BlockBody, PageBody, ParseResponse
 from docparser_runtime.service import Reading
+from docparser_runtime.summaries import Sums
 
 
 def response(reading: Reading, *, request_id: str, model: str) -> ParseResponse:
     """Return `reading` as the body of an answer."""
     pages = tuple(page_body(page) for page in reading.pages)
-    return ParseResponse(
-        request_id=request_id,
-        model=model,
-        content="\n\n".join(page.markdown for page in pages if page.markdown),
-        pages=pages,
-        vision_tokens=sum(page.vision_tokens for page in pages),
-        repaired=reading.repaired,
-        truncated=any(page.truncated for page in pages),
-        repetition=any(page.repetition for page in pages),
-        timings=Timings(queue=reading.queue_seconds, parse=reading.parse_seconds),
-    )
+    sums = Sums(reading.repaired, reading.queue_seconds, reading.parse_seconds)
+    for page in pages:
+        sums.add(page)
+    summary = sums.body(request_id, model)
+    content = "\n\n".join(page.markdown for page in pages if page.markdown)
+    return ParseResponse(**dict(summary), content=content, pages=pages)
 
 
 def page_body(page: Page) -> PageBody:

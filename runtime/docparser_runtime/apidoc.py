@@ -1,6 +1,7 @@
 """What the OpenAPI document says beyond what FastAPI finds by itself."""
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 from docparser_runtime import errors, problems
 from docparser_runtime.schemas import ParseForm, ParseRequest, ParseResponse, Problem
@@ -8,30 +9,28 @@ from docparser_runtime.uploads import FORM, JSON, LARGER_DOCUMENTS, MOST_JSON_BY
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
-PARSE_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "description": "The document. Its kind is found by its content. A body may have as many "
-        "bytes as `maxBodyBytes` of the configuration says, as JSON never more than "
-        f"{MOST_JSON_BYTES}. {LARGER_DOCUMENTS}",
-        "content": {
-            JSON: {"schema": ParseRequest.model_json_schema()},
-            FORM: {"schema": ParseForm.model_json_schema()},
-            **dict.fromkeys(RAW, _BINARY),
-        },
+
+def body_of(as_json: type[ParseRequest], as_form: type[ParseForm]) -> dict[str, Any]:
+    """Return the description of a body that holds a document."""
+    return {
+        "requestBody": {
+            "required": True,
+            "description": "The document. Its kind is found by its content. A body may have as "
+            "many bytes as `maxBodyBytes` of the configuration says, as JSON never more than "
+            f"{MOST_JSON_BYTES}. {LARGER_DOCUMENTS}",
+            "content": {
+                JSON: {"schema": as_json.model_json_schema()},
+                FORM: {"schema": as_form.model_json_schema()},
+                **dict.fromkeys(RAW, _BINARY),
+            },
+        }
     }
-}
 
 
-def _kinds() -> list[type[errors.DocParserError]]:
-    elsewhere = (errors.NotFound, errors.MethodNotAllowed)
-    kinds = errors.DocParserError.__subclasses__()
-    return [errors.DocParserError, *(kind for kind in kinds if kind not in elsewhere)]
-
-
-def _answers() -> dict[int | str, dict[str, Any]]:
+def problems_of(kinds: Iterable[type[errors.DocParserError]]) -> dict[int | str, dict[str, Any]]:
+    """Return the descriptions of error answers, by status."""
     by_status: dict[int | str, list[str]] = {}
-    for kind in _kinds():
+    for kind in dict.fromkeys(kinds):
         by_status.setdefault(int(kind.status), []).append(f"`{kind.code}`: {kind.__doc__}")
     return {status: _problem("\n\n".join(texts)) for status, texts in sorted(by_status.items())}
 
@@ -41,13 +40,33 @@ def _problem(description: str) -> dict[str, Any]:
     return {"description": description, "content": {problems.MEDIA_TYPE: {"schema": schema}}}
 
 
-PARSE_ANSWERS: dict[int | str, dict[str, Any]] = {
+def _of_parsing() -> Iterator[type[errors.DocParserError]]:
+    """Yield the errors that a document can be answered with."""
+    elsewhere = (errors.NotFound, errors.MethodNotAllowed)
+    yield errors.DocParserError
+    for kind in errors.DocParserError.__subclasses__():
+        if kind.__module__ == errors.__name__ and kind not in elsewhere:
+            yield kind
+
+
+PARSE_BODY: Final = body_of(ParseRequest, ParseForm)
+PARSE_PROBLEMS: Final = tuple(_of_parsing())
+RESULT_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "model": ParseResponse,
         "description": "What the document says.",
         "content": {"text/markdown": {"schema": {"type": "string"}}},
     },
-    **_answers(),
+}
+PARSE_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        **RESULT_ANSWERS[200],
+        "content": {
+            **RESULT_ANSWERS[200]["content"],
+            "text/event-stream": {"schema": {"type": "string"}},
+        },
+    },
+    **problems_of(PARSE_PROBLEMS),
 }
 
 

@@ -1,7 +1,7 @@
 """The ASGI application."""
 
 import random
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp
@@ -10,14 +10,19 @@ from docparser_runtime import apidoc, problems
 from docparser_runtime.boundary import Boundary, Surroundings
 from docparser_runtime.context import Context
 from docparser_runtime.logs import Log
-from docparser_runtime.routes import about, health, page, parse
+from docparser_runtime.roles import Role
+from docparser_runtime.routes import about, health, page, parse, tasks
 from docparser_runtime.security.access import Access, Security
 from docparser_runtime.security.headers import SecurityHeaders
 
 _PERCENT = 100
+_ROUTES: Final = {
+    Role.ALL: (parse, tasks, health, about, page),
+    Role.WORKER: (health, about),
+}
 
 
-def create_app(context: Context, log: Log, security: Security) -> ASGIApp:
+def create_app(context: Context, log: Log, security: Security, role: Role = Role.ALL) -> ASGIApp:
     """Return the application that serves `context` to those whom `security` lets in."""
     app = _Described(
         title="DocParser",
@@ -31,7 +36,7 @@ def create_app(context: Context, log: Log, security: Security) -> ASGIApp:
     app.with_token = security.tokens.asked_for
     app.state.context = context
     problems.register(app)
-    for routes in (parse, health, about, page):
+    for routes in _ROUTES[role]:
         app.include_router(routes.router)
     app.add_middleware(Access, security=security)
     app.add_middleware(Boundary, surroundings=_surroundings(context, log))

@@ -5,14 +5,18 @@ from typing import TypeVar
 
 from docparser_api.base import ApiModel
 from docparser_api.names import (
+    ENV_DATA,
+    ENV_DATABASE_URL,
     ENV_MODEL,
     ENV_PREFIX,
     ENV_RUNTIME,
+    ENV_STORE_URL,
     ENV_TLS_CERT_FILE,
     ENV_TLS_CLIENT_CA_FILE,
     ENV_TLS_KEY_FILE,
     ENV_TOKEN,
     ENV_TOKENS_FILE,
+    ENV_TRACK,
 )
 from docparser_api.runtime import ModelSpec, RuntimeConfig
 from pydantic import ValidationError
@@ -20,7 +24,8 @@ from pydantic import ValidationError
 Model = TypeVar("Model", bound=ApiModel)
 
 _SECURITY = {ENV_TOKEN, ENV_TOKENS_FILE, ENV_TLS_CERT_FILE, ENV_TLS_KEY_FILE}
-_KNOWN = frozenset({ENV_MODEL, ENV_RUNTIME, ENV_TLS_CLIENT_CA_FILE, *_SECURITY})
+_TASKS = (ENV_DATA, ENV_DATABASE_URL, ENV_STORE_URL, ENV_TRACK)
+_KNOWN = frozenset({ENV_MODEL, ENV_RUNTIME, ENV_TLS_CLIENT_CA_FILE, *_SECURITY, *_TASKS})
 
 
 class ConfigError(Exception):

@@ -9,9 +9,11 @@ from fastapi import Depends, Request
 from docparser_runtime.body import MemoryBudget
 from docparser_runtime.gate import Gate
 from docparser_runtime.lifecycle import Lifecycle
+from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import PageEngine
 from docparser_runtime.service import ParseService
+from docparser_runtime.tasks.place import TaskPlace
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,9 @@ class Context:
     budget: MemoryBudget
     service: ParseService
     engine: PageEngine
+    tasks: TaskPlace
     metrics: Metrics
+    log: Log
 
 
 async def _of_request(request: Request) -> Context:

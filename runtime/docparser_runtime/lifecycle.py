@@ -39,6 +39,7 @@ class Lifecycle:
         self.failure: str | None = None
         self._metrics = metrics
         self._log = log
+        self._on_drain: list[Callable[[], None]] = []
 
     @property
     def accepts(self) -> bool:
@@ -61,9 +62,15 @@ class Lifecycle:
                 headers={"Retry-After": _RETRY_SECONDS},
             )
 
+    def on_drain(self, call: Callable[[], None]) -> None:
+        """Call this as soon as the pod is told to leave."""
+        self._on_drain.append(call)
+
     def drain(self) -> None:
         """Stop asking for requests."""
         self.draining = True
+        for call in self._on_drain:
+            call()
 
     async def load(
         self, engine: Engine, reader: DocumentReader, clock: Callable[[], float] = time.monotonic
@@ -75,18 +82,19 @@ class Lifecycle:
             await _in_daemon_thread(lambda: _load(engine))
         except (EngineLoadError, DocParserError) as error:
             self._log.error("engine_load_failed", reason=str(error))
-            return self._fail(error)
+            return self.fail(error)
         except Exception as error:  # noqa: BLE001 (whatever it is, it cannot serve)
             # No document has been seen yet, so the message may be shown.
             self._log.exception("engine_load_failed", reason=str(error))
-            return self._fail(error)
+            return self.fail(error)
         self.phase = Phase.READY
         self._metrics.ready.set(1)
         self._metrics.load_seconds.set(clock() - began)
         self._log.info("engine_ready", engine=engine.name, seconds=round(clock() - began, 3))
         return True
 
-    def _fail(self, error: Exception) -> bool:
+    def fail(self, error: Exception) -> bool:
+        """Note that nothing will ever be served, and why; return False."""
         self.phase = Phase.FAILED
         self.failure = str(error) or type(error).__name__
         return False

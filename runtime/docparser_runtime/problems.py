@@ -3,6 +3,7 @@
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -12,9 +13,9 @@ from docparser_runtime.schemas import Problem
 MEDIA_TYPE = "application/problem+json"
 
 
-def respond(error: DocParserError, request_id: str) -> Response:
-    """Return the answer that tells the client about `error`."""
-    body = Problem(
+def body(error: DocParserError, request_id: str) -> Problem:
+    """Return what the client is told about `error`."""
+    return Problem(
         type=f"urn:docparser:problem:{error.code}",
         title=error.code.replace("_", " ").capitalize(),
         status=error.status,
@@ -22,8 +23,12 @@ def respond(error: DocParserError, request_id: str) -> Response:
         detail=error.detail,
         request_id=request_id,
     )
+
+
+def respond(error: DocParserError, request_id: str) -> Response:
+    """Return the answer that tells the client about `error`."""
     return Response(
-        body.model_dump_json(),
+        body(error, request_id).model_dump_json(),
         status_code=error.status,
         headers=error.headers,
         media_type=MEDIA_TYPE,
@@ -38,6 +43,7 @@ def unexpected() -> DocParserError:
 def register(app: FastAPI) -> None:
     """Answer the framework's own errors and ours alike."""
     app.add_exception_handler(HTTPException, _raise_ours)
+    app.add_exception_handler(RequestValidationError, _raise_invalid)
 
 
 async def _raise_ours(_: Request, error: Exception) -> Response:
@@ -52,3 +58,11 @@ async def _raise_ours(_: Request, error: Exception) -> Response:
             f"This path answers to {headers.get('Allow', 'other methods')} only.", headers=headers
         ) from None
     raise InvalidRequest("The request is malformed.") from None
+
+
+async def _raise_invalid(_: Request, error: Exception) -> Response:
+    """Translate what the framework finds wrong with parameters."""
+    if not isinstance(error, RequestValidationError):
+        raise error
+    faults = "; ".join(f"{fault['loc'][-1]}: {fault['msg']}" for fault in error.errors())
+    raise InvalidRequest(f"{faults}.") from None

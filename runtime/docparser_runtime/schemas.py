@@ -122,17 +122,13 @@ class Timings(Body):
     """Opening, drawing and reading."""
 
 
-class ParseResponse(Body):
-    """A document that was read."""
+class SummaryBody(Body):
+    """What there is to say of a document as a whole."""
 
     request_id: str
-    """The request's id, as in the header X-Request-ID."""
+    """The request's id, as in the header X-Request-ID; of a task its own."""
     model: str
     """What read it."""
-    content: str
-    """The whole document as Markdown."""
-    pages: tuple[PageBody, ...]
-    """Its pages in order."""
     vision_tokens: int
     """Sum over the pages."""
     repaired: bool
@@ -143,6 +139,15 @@ class ParseResponse(Body):
     """Whether a page is a `repetition`."""
     timings: Timings
     """Where the time went."""
+
+
+class ParseResponse(SummaryBody):
+    """A document that was read."""
+
+    content: str
+    """The whole document as Markdown."""
+    pages: tuple[PageBody, ...]
+    """Its pages in order."""
 
 
 class Problem(BaseModel):

@@ -20,6 +20,7 @@ from docparser_runtime.gate import Gate, Place
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import Page, PageEngine
 from docparser_runtime.reading import DocumentWork, Opened, Source
+from docparser_runtime.schemas import Options
 from docparser_runtime.uploads import Upload
 
 _BUFFERED_EVENTS: Final = 4
@@ -73,7 +74,7 @@ class ParseService:
         self._tools = tools
         self._jobs: set[asyncio.Task[None]] = set()
 
-    async def parse(self, upload: Upload) -> Reading:
+    async def parse(self, upload: Upload[Options]) -> Reading:
         """Return what the upload says.
 
         Raises:
@@ -92,7 +93,7 @@ class ParseService:
                         pages.append(event)
         return Reading(tuple(pages), repaired, waited, self._tools.clock() - began)
 
-    async def events(self, upload: Upload) -> AsyncGenerator[Event, None]:
+    async def events(self, upload: Upload[Options]) -> AsyncGenerator[Event, None]:
         """Yield what happens, from `Started` to the last page. Close it to end the work.
 
         Raises:
@@ -120,7 +121,7 @@ class ParseService:
             _, left = await asyncio.wait(self._jobs, timeout=patience_seconds)
         return not left
 
-    def _source(self, upload: Upload) -> Source:
+    def _source(self, upload: Upload[Options]) -> Source:
         options = upload.options
         if options.max_new_tokens is not None and not self._tools.engine.generates:
             raise UnsupportedParameter(

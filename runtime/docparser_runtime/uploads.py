@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -39,8 +39,11 @@ _SPARE_ELEMENTS: Final = 2 * LONGEST_PASSWORD
 _SHOWN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
+Asked = TypeVar("Asked", bound=Options)
+
+
 @dataclass(frozen=True)
-class Upload:
+class Upload(Generic[Asked]):
     """What a client wants to have read.
 
     Attributes:
@@ -49,10 +52,26 @@ class Upload:
     """
 
     documents: tuple[bytes, ...]
-    options: Options
+    options: Asked
 
 
-async def read(body: Body, max_pages: int) -> Upload:
+@dataclass(frozen=True)
+class Form(Generic[Asked]):
+    """What a request may hold.
+
+    Attributes:
+        request: the whole as JSON.
+        options: what a client may ask for beside the document.
+    """
+
+    request: type[ParseRequest]
+    options: type[Asked]
+
+
+PARSE: Final = Form(ParseRequest, Options)
+
+
+async def read(body: Body, form: Form[Asked], max_pages: int) -> Upload[Asked]:
     """Return what `body` holds; its form follows from Content-Type, that of the document does not.
 
     Raises:
@@ -63,11 +82,11 @@ async def read(body: Body, max_pages: int) -> Upload:
     if kind == JSON:
         content = await _read_bytes(_for_json(body))
         # Between the steps of the decoding, the event loop gets its turn.
-        upload = await asyncio.to_thread(_from_json, content, max_pages)
+        upload = await asyncio.to_thread(_from_json, content, form, max_pages)
     elif kind == FORM:
-        upload = _from_form(await forms.read(body, content_type))
+        upload = _from_form(await forms.read(body, content_type), form)
     elif kind in RAW:
-        upload = Upload((bytes(await _read_bytes(body)),), Options())
+        upload = Upload((bytes(await _read_bytes(body)),), form.options())
     else:
         raise UnsupportedMediaType(f"Send Content-Type {JSON}, {FORM} or one of {', '.join(RAW)}.")
     if not all(upload.documents) or not upload.documents:
@@ -75,9 +94,10 @@ async def read(body: Body, max_pages: int) -> Upload:
     return upload
 
 
-def refuse_query(names: Iterable[str]) -> None:
-    """Refuse query parameters: there are none, and a misplaced option must not be ignored."""
-    shown = ", ".join(sorted({_name(name) for name in names})[:_MOST_FAULTS])
+def refuse_query(names: Iterable[str], known: Collection[str] = ()) -> None:
+    """Refuse query parameters but those of `known`: a misplaced option must not be ignored."""
+    unknown = {_name(name) for name in names if name not in known}
+    shown = ", ".join(sorted(unknown)[:_MOST_FAULTS])
     if shown:
         raise InvalidRequest(f"Unknown query parameters: {shown}.")
 
@@ -94,18 +114,19 @@ async def _read_bytes(body: Body) -> bytearray:
     return content
 
 
-def _from_json(content: bytearray, max_pages: int) -> Upload:
+def _from_json(content: bytearray, form: Form[Asked], max_pages: int) -> Upload[Asked]:
     if not content.strip():
         raise EmptyDocument("The body is empty.")
     _check_elements(content, max_pages)
     try:
-        request = ParseRequest.model_validate_json(content)
+        request = form.request.model_validate_json(content)
     except ValidationError as error:
         raise _invalid(error) from None
     if request.image_base64 is not None and request.pages is not None:
         raise InvalidRequest("Set one of image_base64 and pages, not both.")
     documents = request.pages or (request.image_base64 or b"",)
-    return Upload(documents, _options(request))
+    asked = {name: getattr(request, name) for name in form.options.model_fields}
+    return Upload(documents, form.options.model_validate(asked))
 
 
 def _check_elements(content: bytearray, max_pages: int) -> None:
@@ -119,19 +140,15 @@ def _check_elements(content: bytearray, max_pages: int) -> None:
         raise InvalidRequest("The JSON has more elements than any request needs.")
 
 
-def _from_form(form: forms.Form) -> Upload:
-    values: dict[str, object] = dict(form.fields)
-    digits = form.fields.get("max_new_tokens", "")
+def _from_form(content: forms.Form, form: Form[Asked]) -> Upload[Asked]:
+    values: dict[str, object] = dict(content.fields)
+    digits = content.fields.get("max_new_tokens", "")
     if digits.isascii() and digits.isdecimal() and len(digits) <= len("32768"):
         values["max_new_tokens"] = int(digits)
     try:
-        return Upload((form.document,), Options.model_validate(values, strict=True))
+        return Upload((content.document,), form.options.model_validate(values, strict=True))
     except ValidationError as error:
         raise _invalid(error) from None
-
-
-def _options(request: ParseRequest) -> Options:
-    return Options(max_new_tokens=request.max_new_tokens, password=request.password)
 
 
 def _invalid(error: ValidationError) -> InvalidRequest:

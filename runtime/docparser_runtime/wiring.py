@@ -1,4 +1,4 @@
-"""Puts the parts together."""
+"""Runs a service, or reads one file, as the environment says."""
 
 import asyncio
 import sys
@@ -6,46 +6,32 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from typing import Final
 
-from docparser_api.runtime import ModelSpec, RuntimeConfig
-from prometheus_client import CollectorRegistry
+from docparser_api.names import ENV_DATABASE_URL, ENV_STORE_URL
 
 from docparser_runtime import answers, logs
 from docparser_runtime import config as environment
 from docparser_runtime.app import create_app
-from docparser_runtime.body import MemoryBudget
+from docparser_runtime.assembly import Parts, assemble, parts_of
+from docparser_runtime.config import ConfigError
 from docparser_runtime.context import Context
-from docparser_runtime.documents.base import DocumentReader
-from docparser_runtime.documents.reader import SubprocessReader
-from docparser_runtime.engine.base import Engine, EngineLoadError
-from docparser_runtime.engine.registry import create_engine
-from docparser_runtime.gate import Gate
-from docparser_runtime.lifecycle import Lifecycle, Phase
-from docparser_runtime.metrics import Metrics
-from docparser_runtime.page_engine import PageEngine
-from docparser_runtime.reading import DocumentWork
-from docparser_runtime.schemas import ParseResponse
+from docparser_runtime.engine.base import EngineLoadError
+from docparser_runtime.lifecycle import Phase
+from docparser_runtime.queue.failures import QueueUnusable
+from docparser_runtime.roles import Role
+from docparser_runtime.schemas import Options, ParseResponse
 from docparser_runtime.security import assembly
 from docparser_runtime.security.assembly import DoorLogs
 from docparser_runtime.server import Serving, listen
-from docparser_runtime.service import ParseService, Tools
+from docparser_runtime.storage import access
+from docparser_runtime.storage.access import VARIABLES as STORE_VARIABLES
+from docparser_runtime.storage.access import Access
+from docparser_runtime.tasks.keeping import keeping
 from docparser_runtime.uploads import Upload
 
-_SPARE_BODIES: Final = 2
-"""Bodies of the largest size that may wait, beside those that are being read."""
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What a service is made of."""
-
-    model: ModelSpec
-    config: RuntimeConfig
-    engine: Engine
-    reader: DocumentReader
-    log: logs.Log
+_TASKS_PATIENCE_SECONDS: Final = 30
+"""Longest wait for the pages at hand, once all requests have been answered."""
 
 
 @dataclass(frozen=True)
@@ -62,47 +48,7 @@ class Ending:
     clean: bool
 
 
-def assemble(parts: Parts) -> Context:
-    """Return the service made of `parts`."""
-    config = parts.config
-    metrics = Metrics(CollectorRegistry())
-    gate = Gate(config.max_concurrency, config.max_queue_length, config.queue_timeout_seconds)
-    metrics.observe_gate(lambda: gate.running, lambda: gate.waiting)
-    name = parts.model.name or parts.engine.name
-    release = version("docparser-runtime")
-    metrics.describe_build(release, parts.model.engine, name)
-    pages = PageEngine(parts.engine, config.max_concurrency, metrics, parts.log)
-    work = DocumentWork(parts.reader, pages, config.max_concurrency)
-    return Context(
-        model=parts.model,
-        config=config,
-        model_name=name,
-        version=release,
-        lifecycle=Lifecycle(metrics, parts.log),
-        gate=gate,
-        budget=MemoryBudget(
-            (config.max_concurrency + _SPARE_BODIES) * config.max_body_bytes, gate.retry_after
-        ),
-        service=ParseService(config, Tools(work, pages, gate, metrics)),
-        engine=pages,
-        metrics=metrics,
-    )
-
-
-def parts_of(model: ModelSpec, config: RuntimeConfig, log: logs.Log) -> Parts:
-    """Return the parts that the configuration asks for.
-
-    Raises:
-        EngineLoadError: the engine's libraries are missing or damaged.
-    """
-    try:
-        engine = create_engine(model, config)
-    except ImportError as error:
-        raise EngineLoadError(f"engine {model.engine} cannot be imported: {error}") from None
-    return Parts(model, config, engine, SubprocessReader(config), log)
-
-
-def parse(environ: Mapping[str, str], upload: Upload, engine: str | None) -> ParseResponse:
+def parse(environ: Mapping[str, str], upload: Upload[Options], engine: str | None) -> ParseResponse:
     """Return what `upload` says, read here and now by the code that also serves HTTP.
 
     `engine`, if any, replaces the one that `environ` names.
@@ -112,15 +58,15 @@ def parse(environ: Mapping[str, str], upload: Upload, engine: str | None) -> Par
         EngineLoadError: the engine cannot be loaded.
         DocParserError: the document cannot be read.
     """
-    model, config = environment.load(environ)
+    model, config = environment.load(environ, STORE_VARIABLES)
     if engine is not None:
         model = environment.with_engine(model, engine)
     log = logs.create(sys.stderr, "error")
     logs.route_libraries(sys.stderr, "error")
-    return asyncio.run(_parse(parts_of(model, config, log), upload))
+    return asyncio.run(_parse(parts_of(model, config, log, None, Access()), upload))
 
 
-async def _parse(parts: Parts, upload: Upload) -> ParseResponse:
+async def _parse(parts: Parts, upload: Upload[Options]) -> ParseResponse:
     context = assemble(parts)
     await asyncio.to_thread(parts.engine.load)
     await parts.reader.start()
@@ -134,43 +80,54 @@ async def _parse(parts: Parts, upload: Upload) -> ParseResponse:
     return answers.response(reading, request_id=uuid.uuid4().hex, model=context.model_name)
 
 
-def serve(environ: Mapping[str, str], host: str, port: int) -> Ending:
+def serve(environ: Mapping[str, str], host: str, port: int, role: Role) -> Ending:
     """Serve until told to leave.
 
     Raises:
         ConfigError: `environ` does not describe a service.
         ListenError: the address cannot be listened on.
     """
-    model, config = environment.load(environ)
+    model, config = environment.load(environ, STORE_VARIABLES)
+    kept = keeping(environ)
+    if role is Role.WORKER and kept is None:
+        raise ConfigError(f"a {role} needs tasks: set {ENV_DATABASE_URL} and {ENV_STORE_URL}")
     log = logs.create(sys.stderr, config.log_level)
     # The audit log is written whatever the level of the other.
     doors = assembly.doors(environ, config.security, DoorLogs(log, logs.create(sys.stderr, "info")))
     sock = listen(host, port)
     logs.route_libraries(sys.stderr, config.log_level)
     try:
-        parts = parts_of(model, config, log)
+        parts = parts_of(model, config, log, kept, access.read(environ))
     except EngineLoadError as error:
         log.error("engine_load_failed", reason=str(error))  # noqa: TRY400 (it tells all)
         return Ending(failure=str(error), clean=True)
     context = assemble(parts)
-    app = create_app(context, log, doors.security)
+    app = create_app(context, log, doors.security, role)
     loading = partial(_load, parts, context)
     serving = Serving(app, context.lifecycle, loading, config, log, sock, doors)
     return asyncio.run(_serve(serving, parts, context))
 
 
 async def _load(parts: Parts, context: Context) -> bool:
+    try:
+        await context.tasks.open()
+    except (ConfigError, QueueUnusable) as error:
+        return context.lifecycle.fail(error)
     return await context.lifecycle.load(parts.engine, parts.reader)
 
 
 async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
+    working = asyncio.create_task(context.tasks.run())
+    context.lifecycle.on_drain(context.tasks.stop)
     try:
         await serving.run()
+        context.tasks.stop()
+        await asyncio.wait({working}, timeout=_TASKS_PATIENCE_SECONDS)
         idle = await context.service.close(patience_seconds=2)
         context.engine.close()
     finally:
         await parts.reader.close()
-    clean = idle and context.lifecycle.phase is not Phase.LOADING
+    clean = idle and working.done() and context.lifecycle.phase is not Phase.LOADING
     if clean:
         parts.engine.close()
     return Ending(context.lifecycle.failure, clean)

@@ -13,11 +13,11 @@ from docparser_runtime.page_engine import Page
 from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.values import Claim
 from docparser_runtime.reading import DocumentWork, Source
-from docparser_runtime.schemas import Timings
 from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.summaries import Sums
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.payload import Payload
-from docparser_runtime.tasks.results import Facts, ResultWriter
+from docparser_runtime.tasks.results import ResultWriter
 from docparser_runtime.tasks.saver import PageSaver
 
 
@@ -55,10 +55,8 @@ class JobWork:
         payload = payloads.loaded(claim.job.payload)
         repaired = await self._read(claim, payload)
         saved = await self._tools.queue.pages(claim.job.id)
-        timings = Timings(queue=_waited(claim), parse=self._tools.clock() - began)
-        return await self._results.write(
-            claim.job, saved, Facts(self._tools.model_name, repaired, timings)
-        )
+        sums = Sums(repaired, _waited(claim), self._tools.clock() - began)
+        return await self._results.write(claim.job, saved, sums, self._tools.model_name)
 
     async def _read(self, claim: Claim, payload: Payload) -> bool:
         """Read and save the missing pages; return whether the document had to be mended."""

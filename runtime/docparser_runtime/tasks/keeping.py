@@ -8,18 +8,12 @@ from typing import Final
 from docparser_api.names import (
     ENV_DATA,
     ENV_DATABASE_URL,
-    ENV_STORE_PREFIX,
     ENV_STORE_URL,
     ENV_TRACK,
 )
 
 from docparser_runtime.config import ConfigError
 
-STORE_VARIABLES: Final = frozenset(
-    f"{ENV_STORE_PREFIX}{name}"
-    for name in ("ENDPOINT", "REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN")
-)
-"""Variables that describe an S3 store, beside its address."""
 NOWHERE: Final = "none"
 DEFAULT_TRACK: Final = "stable"
 

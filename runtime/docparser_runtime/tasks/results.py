@@ -11,37 +11,14 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from docparser_runtime.queue.values import Job, SavedPage
-from docparser_runtime.schemas import PageBody, ParseResponse, Timings
+from docparser_runtime.schemas import PageBody
 from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.summaries import Sums
 from docparser_runtime.tasks.saver import pages_of
 
 JSON: Final = "json"
 MARKDOWN: Final = "markdown"
 _BETWEEN_PAGES: Final = "\n\n"
-
-
-@dataclass
-class _Sums:
-    """What the answer says of all pages together."""
-
-    vision_tokens: int = 0
-    truncated: bool = False
-    repetition: bool = False
-
-    def add(self, page: PageBody) -> None:
-        """Take note of a page."""
-        self.vision_tokens += page.vision_tokens
-        self.truncated |= page.truncated
-        self.repetition |= page.repetition
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a worker knows beside the pages."""
-
-    model: str
-    repaired: bool
-    timings: Timings
 
 
 class ResultWriter:
@@ -50,14 +27,18 @@ class ResultWriter:
     def __init__(self, store: ObjectStore) -> None:
         self._store = store
 
-    async def write(self, job: Job, saved: Sequence[SavedPage], facts: Facts) -> dict[str, Any]:
-        """Return what the queue keeps of the result: each form's object, and what sums it up."""
+    async def write(
+        self, job: Job, saved: Sequence[SavedPage], sums: Sums, model: str
+    ) -> dict[str, Any]:
+        """Return what the queue keeps of the result: each form's object, and what sums it up.
+
+        `sums` hold what a worker knows beside the pages.
+        """
         with _working_files() as files:
-            sums = _Sums()
             async for body in self._pages(saved):
                 sums.add(body)
                 await asyncio.to_thread(files.add, body)
-            summary = _summary(job, facts, sums)
+            summary = sums.body(job.id, model).model_dump(mode="json")
             await asyncio.to_thread(files.complete, summary)
             forms = {
                 JSON: await self._store.put_file(f"{job.id}/result.json", files.json_path),
@@ -79,22 +60,6 @@ def form_of(result: Mapping[str, Any], form: str) -> tuple[str, str]:
     """Return name and digest of the object that holds the result in this form."""
     name, sha256 = result["forms"][form]
     return name, sha256
-
-
-def _summary(job: Job, facts: Facts, sums: _Sums) -> dict[str, Any]:
-    """Return the answer of `parse` without content and pages."""
-    answer = ParseResponse(
-        request_id=job.id,
-        model=facts.model,
-        content="",
-        pages=(),
-        vision_tokens=sums.vision_tokens,
-        repaired=facts.repaired,
-        truncated=sums.truncated,
-        repetition=sums.repetition,
-        timings=facts.timings,
-    )
-    return answer.model_dump(mode="json", exclude={"content", "pages"})
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,22 @@ worker goes on with the pages that are missing.
 """
 
 import asyncio
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate, Place
 from docparser_runtime.logs import Log
+from docparser_runtime.metrics import Metrics
 from docparser_runtime.queue.base import LostClaim, Working
-from docparser_runtime.queue.values import Claim, Failure
+from docparser_runtime.queue.values import Claim
+from docparser_runtime.tasks.failures import failure_of
 from docparser_runtime.tasks.job_work import JobWork
 from docparser_runtime.tasks.payload import UnknownPayload
+
+T = TypeVar("T")
 
 _PULSES_PER_LEASE: Final = 5
 _IDLE_SECONDS: Final = 1.0
@@ -41,10 +46,12 @@ class Bench:
     queue: Working
     work: JobWork
     gate: Gate
+    metrics: Metrics
     tracks: frozenset[str]
     lease_seconds: float
     is_ready: Callable[[], bool]
     log: Log
+    clock: Callable[[], float] = time.monotonic
 
 
 class Worker:
@@ -52,9 +59,11 @@ class Worker:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._jobs: dict[str, asyncio.Task[None]] = {}
-        self._cancelled: set[str] = set()
+        self._jobs: dict[str, _Job] = {}
         self._stopping = asyncio.Event()
+        self._heard: int | None = None
+        self._holds_back = False
+        self._next_look = 0.0
 
     async def run(self) -> None:
         """Work until `stop`; then give back what is not finished."""
@@ -72,10 +81,10 @@ class Worker:
 
     async def _next(self) -> None:
         """Start one job, or wait for one."""
-        if not self._bench.is_ready():
+        if not self._bench.is_ready() or await self._must_hold_back():
             await self._rest(_IDLE_SECONDS)
             return
-        place = await self._place()
+        place = await self._unless_stopped(self._bench.gate.enter_patiently())
         if place is None:
             return
         try:
@@ -85,31 +94,42 @@ class Worker:
             self._bench.log.warning("claim_failed", code=error.code)
             await self._rest(_PAUSE_SECONDS)
             return
-        if claim is None:
-            place.give_back()
-            await self._wait_for_news()
-        else:
+        if claim is not None:
             self._start(claim, place)
+        else:
+            place.give_back()
+            waiting = self._bench.queue.wait_for_work(_IDLE_SECONDS, self._heard)
+            self._heard = await self._unless_stopped(waiting)
 
-    async def _place(self) -> Place | None:
-        """Return a place at the gate when there is one; None when the worker is to stop."""
-        entering = asyncio.create_task(self._bench.gate.enter_patiently())
+    async def _must_hold_back(self) -> bool:
+        """Return whether to take no job beside those at hand.
+
+        A job over which workers have crashed runs alone, so that it takes nobody down with it; a
+        worker that always has another one would never get to it.
+        """
+        if any(job.claim.is_exclusive for job in self._jobs.values()):
+            return True
+        now = self._bench.clock()
+        if self._jobs and now >= self._next_look:
+            self._next_look = now + _IDLE_SECONDS
+            try:
+                waits = [await self._bench.queue.alone_wait_seconds(t) for t in self._bench.tracks]
+            except DocParserError:
+                waits = [0.0]  # the claim will tell
+            self._holds_back = max(waits) > self._bench.lease_seconds
+        return bool(self._jobs) and self._holds_back
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """Return what `work` returns; None when the worker is to stop before that."""
+        working = asyncio.create_task(work)
         stopping = asyncio.create_task(self._stopping.wait())
-        await asyncio.wait({entering, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
-        if entering.done():
-            return entering.result()
-        entering.cancel()
-        await asyncio.gather(entering, return_exceptions=True)
+        if working.done():
+            return working.result()
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
         return None
-
-    async def _wait_for_news(self) -> None:
-        news = asyncio.create_task(self._bench.queue.wait_for_change(_IDLE_SECONDS))
-        stopping = asyncio.create_task(self._stopping.wait())
-        await asyncio.wait({news, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (news, stopping):
-            task.cancel()
-        await asyncio.gather(news, stopping, return_exceptions=True)
 
     async def _rest(self, seconds: float) -> None:
         try:
@@ -119,24 +139,22 @@ class Worker:
             pass
 
     def _start(self, claim: Claim, place: Place) -> None:
-        job = asyncio.create_task(self._work(claim))
-        self._jobs[claim.owner] = job
+        task = asyncio.create_task(self._work(claim))
+        self._jobs[claim.owner] = _Job(claim, task)
 
         def end(_: asyncio.Task[None]) -> None:
             del self._jobs[claim.owner]
-            self._cancelled.discard(claim.owner)
             place.release()
 
-        job.add_done_callback(end)
+        task.add_done_callback(end)
 
     async def _work(self, claim: Claim) -> None:
-        log = self._bench.log.bind(task=claim.job.id)
         try:
             await self._finish(claim)
         except LostClaim:
-            log.warning("task_lost")
+            self._bench.log.warning("task_lost", task=claim.job.id)
         except DocParserError as error:
-            log.warning("task_work_failed", code=error.code)
+            self._bench.log.warning("task_put_off", task=claim.job.id, code=error.code)
             await self._rest(_PAUSE_SECONDS)
 
     async def _finish(self, claim: Claim) -> None:
@@ -153,9 +171,11 @@ class Worker:
             if _is_passing(error):
                 await queue.release(claim)
                 raise
-            await queue.fail(claim, Failure(error.code, error.detail))
+            await queue.fail(claim, failure_of(error))
+            self._bench.metrics.tasks.labels(error.code).inc()
         else:
             await queue.finish(claim, result)
+            self._bench.metrics.tasks.labels("ok").inc()
 
     async def _pulses(self) -> None:
         """Give signs of life, and stop what must stop."""
@@ -169,18 +189,29 @@ class Worker:
                 self._bench.log.warning("pulse_failed", code=error.code)
                 continue
             for owner in pulse.lost | pulse.cancelled:
-                self._cancel(owner)
-
-    def _cancel(self, owner: str) -> None:
-        """End the work on a job, once: it then saves its last page."""
-        if owner in self._jobs and owner not in self._cancelled:
-            self._cancelled.add(owner)
-            self._jobs[owner].cancel()
+                if owner in self._jobs:
+                    self._jobs[owner].stop()
 
     async def _give_back(self) -> None:
-        for owner in tuple(self._jobs):
-            self._cancel(owner)
-        await asyncio.gather(*self._jobs.values(), return_exceptions=True)
+        jobs = tuple(self._jobs.values())
+        for job in jobs:
+            job.stop()
+        await asyncio.gather(*(job.task for job in jobs), return_exceptions=True)
+
+
+@dataclass
+class _Job:
+    """A job at hand."""
+
+    claim: Claim
+    task: asyncio.Task[None]
+    stopped: bool = False
+
+    def stop(self) -> None:
+        """End the work, once: it then saves its last page and gives the job back."""
+        if not self.stopped:
+            self.stopped = True
+            self.task.cancel()
 
 
 def _is_passing(error: DocParserError) -> bool:

@@ -10,7 +10,7 @@ import pytest
 from docparser_api.runtime import ModelSpec, RuntimeConfig
 from docparser_runtime import logs
 from docparser_runtime.app import create_app
-from docparser_runtime.wiring import Parts, assemble
+from docparser_runtime.assembly import Parts, assemble
 from unit.runtime.doubles import Reader, ScriptedEngine, Service, StartService
 from unit.runtime.security.doors import security
 

@@ -187,12 +187,17 @@ async def test_an_unexpected_failure_tells_nothing(service: Service) -> None:
     assert "canary" not in answer.text + service.log.getvalue()
 
 
+_OF_TASKS = ("", "/result", "/events")
+
+
 async def test_openapi_is_complete(service: Service) -> None:
     document = (await service.client.get("/openapi.json")).json()
     text = json.dumps(document)
     for name in re.findall(r'"#/components/schemas/(\w+)"', text):
         assert name in document["components"]["schemas"]
-    assert set(document["paths"]) == {PARSE, *PROBES, names.PATH_METRICS, names.PATH_CONFIG}
+    tasks = {names.PATH_TASKS + rest for rest in ("", *(f"/{{task_id}}{r}" for r in _OF_TASKS))}
+    own = {PARSE, names.PATH_METRICS, names.PATH_CONFIG}
+    assert set(document["paths"]) == {*own, *PROBES, *tasks}
     operation = document["paths"][PARSE]["post"]
     assert {"application/json", "multipart/form-data", "application/pdf"} <= set(
         operation["requestBody"]["content"]
@@ -202,7 +207,8 @@ async def test_openapi_is_complete(service: Service) -> None:
     for status in problems:
         content = operation["responses"][str(status)]["content"]
         assert list(content) == ["application/problem+json"]
-    assert set(operation["responses"]["200"]["content"]) == {"application/json", "text/markdown"}
+    forms = {"application/json", "text/markdown", "text/event-stream"}
+    assert set(operation["responses"]["200"]["content"]) == forms
 
 
 async def test_openapi_tells_of_the_token(start: StartService) -> None:

@@ -1,0 +1,105 @@
+"""Puts the parts of a service together."""
+
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Final
+
+from docparser_api.runtime import ModelSpec, RuntimeConfig
+from prometheus_client import CollectorRegistry
+
+from docparser_runtime import logs
+from docparser_runtime.body import MemoryBudget
+from docparser_runtime.context import Context
+from docparser_runtime.documents.base import DocumentReader
+from docparser_runtime.documents.reader import SubprocessReader
+from docparser_runtime.engine.base import Engine, EngineLoadError
+from docparser_runtime.engine.registry import create_engine
+from docparser_runtime.gate import Gate
+from docparser_runtime.lifecycle import Lifecycle, Phase
+from docparser_runtime.metrics import Metrics
+from docparser_runtime.page_engine import PageEngine
+from docparser_runtime.reading import DocumentWork
+from docparser_runtime.service import ParseService, Tools
+from docparser_runtime.storage.access import Access
+from docparser_runtime.tasks.keeping import Keeping
+from docparser_runtime.tasks.place import TaskPlace
+from docparser_runtime.tasks.place import Tools as TaskTools
+
+_SPARE_BODIES: Final = 2
+"""Bodies of the largest size that may wait, beside those that are being read."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a service is made of.
+
+    Attributes:
+        keeping: where tasks are kept; None for nowhere.
+        access: how an S3 store of theirs is reached.
+    """
+
+    model: ModelSpec
+    config: RuntimeConfig
+    engine: Engine
+    reader: DocumentReader
+    log: logs.Log
+    keeping: Keeping | None = None
+    access: Access = field(default_factory=Access)
+
+
+def assemble(parts: Parts) -> Context:
+    """Return the service made of `parts`."""
+    config = parts.config
+    metrics = Metrics(CollectorRegistry())
+    gate = Gate(config.max_concurrency, config.max_queue_length, config.queue_timeout_seconds)
+    metrics.observe_gate(lambda: gate.running, lambda: gate.waiting)
+    name = parts.model.name or parts.engine.name
+    release = version("docparser-runtime")
+    metrics.describe_build(release, parts.model.engine, name)
+    pages = PageEngine(parts.engine, config.max_concurrency, metrics, parts.log)
+    work = DocumentWork(parts.reader, pages, config.max_concurrency)
+    lifecycle = Lifecycle(metrics, parts.log)
+    tools = TaskTools(
+        config=config,
+        reader=parts.reader,
+        work=work,
+        gate=gate,
+        metrics=metrics,
+        model_name=name,
+        is_ready=lambda: lifecycle.phase is Phase.READY,
+        log=parts.log,
+    )
+    return Context(
+        model=parts.model,
+        config=config,
+        model_name=name,
+        version=release,
+        lifecycle=lifecycle,
+        gate=gate,
+        budget=MemoryBudget(
+            (config.max_concurrency + _SPARE_BODIES) * config.max_body_bytes, gate.retry_after
+        ),
+        service=ParseService(config, Tools(work, pages, gate, metrics)),
+        engine=pages,
+        tasks=TaskPlace(parts.keeping, parts.access, tools),
+        metrics=metrics,
+        log=parts.log,
+    )
+
+
+def parts_of(
+    model: ModelSpec, config: RuntimeConfig, log: logs.Log, keeping: Keeping | None, access: Access
+) -> Parts:
+    """Return the parts that the configuration asks for.
+
+    Raises:
+        EngineLoadError: the engine's libraries are missing or damaged.
+    """
+    try:
+        engine = create_engine(model, config)
+    except ImportError as error:
+        raise EngineLoadError(f"engine {model.engine} cannot be imported: {error}") from None
+    # Requests and tasks have limits of their own; whoever opens a document asks for its pages.
+    most_pages = max(config.max_pages, config.tasks.max_pages if keeping is not None else 0)
+    reader = SubprocessReader(config.model_copy(update={"max_pages": most_pages}))
+    return Parts(model, config, engine, reader, log, keeping, access)

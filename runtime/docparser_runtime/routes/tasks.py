@@ -1,0 +1,134 @@
+"""`/v1/document/tasks`: documents that are accepted now and read later."""
+
+import re
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from docparser_api.names import PATH_TASKS
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import Response, StreamingResponse
+
+from docparser_runtime import accept, sse, taskdoc, uploads
+from docparser_runtime.body import Body
+from docparser_runtime.context import InContext
+from docparser_runtime.errors import InvalidRequest
+from docparser_runtime.security import audit
+from docparser_runtime.security.callers import InCaller
+from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions, TaskRequest
+from docparser_runtime.tasks import results, task_events
+from docparser_runtime.tasks.door import Submission
+from docparser_runtime.uploads import Form, Upload
+
+router = APIRouter(tags=["tasks"])
+PATH_TASK: Final = PATH_TASKS + "/{task_id}"
+MARKDOWN: Final = "text/markdown"
+LONGEST_WAIT_SECONDS: Final = 60
+MOST_TASKS: Final = 100
+_FORM: Final = Form(TaskRequest, TaskOptions)
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
+_ORDER: Final = re.compile(r"[0-9]{1,9}")
+
+Key = Annotated[str | None, Header(description="Makes it safe to send the request again.")]
+Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT_SECONDS, allow_inf_nan=False)]
+Limit = Annotated[int, Query(ge=1, le=MOST_TASKS)]
+
+
+@router.post(PATH_TASKS, status_code=HTTPStatus.ACCEPTED, **taskdoc.SUBMIT)
+async def submit(
+    request: Request, context: InContext, caller: InCaller, idempotency_key: Key = None
+) -> TaskBody:
+    """Accept a document. It is safe on disk before this is answered."""
+    with audit.recorded(request, "submit") as entry, context.budget.lease() as lease:
+        place = context.tasks.opened()
+        uploads.refuse_query(request.query_params)
+        key = _checked_key(idempotency_key)
+        await place.door.check_room(caller.tenant, _announced(request))
+        body = Body(request, context.config.max_body_bytes, lease)
+        upload = await uploads.read(body, _FORM, context.config.tasks.max_pages)
+        job = await place.door.submit(_submission(caller.tenant, upload, key))
+        entry.task_id = job.id
+    return await place.desk.body(job)
+
+
+@router.get(PATH_TASKS, **taskdoc.LIST)
+async def tasks(
+    request: Request,
+    context: InContext,
+    caller: InCaller,
+    limit: Limit = 20,
+    after: str | None = None,
+) -> TaskList:
+    """Return the caller's tasks, newest first."""
+    uploads.refuse_query(request.query_params, {"limit", "after"})
+    return await context.tasks.opened().desk.list(caller.tenant, after, limit)
+
+
+@router.get(PATH_TASK, **taskdoc.GET)
+async def task(
+    request: Request, task_id: str, context: InContext, caller: InCaller, wait: Wait = 0
+) -> TaskBody:
+    """Return a task; with `wait` as soon as it has ended, or after so many seconds."""
+    uploads.refuse_query(request.query_params, {"wait"})
+    desk = context.tasks.opened().desk
+    return await desk.body(await desk.ended(task_id, caller.tenant, wait))
+
+
+@router.get(PATH_TASK + "/result", **taskdoc.RESULT)
+async def result(request: Request, task_id: str, context: InContext, caller: InCaller) -> Response:
+    """Return what was read, in the form that Accept prefers."""
+    uploads.refuse_query(request.query_params)
+    forms = {uploads.JSON: results.JSON, MARKDOWN: results.MARKDOWN}
+    media_type = accept.choose(request.headers.get("accept", ""), tuple(forms))
+    desk = context.tasks.opened().desk
+    job = await desk.job(task_id, caller.tenant)
+    pieces = await desk.result(job, forms[media_type])
+    return StreamingResponse(pieces, media_type=media_type)
+
+
+@router.get(PATH_TASK + "/events", **taskdoc.EVENTS)
+async def events(
+    request: Request,
+    task_id: str,
+    context: InContext,
+    caller: InCaller,
+    last_event_id: Annotated[str, Header()] = "0",
+) -> Response:
+    """Tell what happens to a task, from the page after `Last-Event-ID` on, until it has ended."""
+    uploads.refuse_query(request.query_params)
+    accept.choose(request.headers.get("accept", ""), (sse.MEDIA_TYPE,))
+    desk = context.tasks.opened().desk
+    await desk.job(task_id, caller.tenant)
+    happening = desk.happenings(task_id, caller.tenant, _order(last_event_id))
+    told = task_events.of_task(happening, lambda: context.lifecycle.draining)
+    return sse.respond(told, request.state.request_id, context.log)
+
+
+@router.delete(PATH_TASK, **taskdoc.CANCEL)
+async def cancel(request: Request, task_id: str, context: InContext, caller: InCaller) -> TaskBody:
+    """Cancel a task that is queued or running."""
+    with audit.recorded(request, "cancel", task_id):
+        uploads.refuse_query(request.query_params)
+        desk = context.tasks.opened().desk
+        return await desk.body(await desk.cancel(task_id, caller.tenant))
+
+
+def _submission(tenant: str, upload: Upload[TaskOptions], key: str | None) -> Submission:
+    return Submission(tenant, upload.documents, upload.options, key)
+
+
+def _checked_key(key: str | None) -> str | None:
+    if key is not None and not _KEY.fullmatch(key):
+        raise InvalidRequest("Idempotency-Key must be 1 to 255 printable ASCII characters.")
+    return key
+
+
+def _announced(request: Request) -> int:
+    """Return the bytes that the body is said to have; 0 where nothing is said."""
+    length = request.headers.get("content-length", "")
+    return int(length) if _ORDER.fullmatch(length) else 0
+
+
+def _order(last_event_id: str) -> int:
+    if not _ORDER.fullmatch(last_event_id):
+        raise InvalidRequest("Last-Event-ID must be an id of an event of this task.")
+    return int(last_event_id)

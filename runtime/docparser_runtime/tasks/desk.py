@@ -1,0 +1,170 @@
+"""Answers what clients ask about their tasks."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import dataclass
+from typing import Final
+
+from docparser_runtime.errors import DocParserError
+from docparser_runtime.queue.base import Queue
+from docparser_runtime.queue.values import Job, SavedPage, State
+from docparser_runtime.schemas import PageBody
+from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, ObjectStore
+from docparser_runtime.task_errors import (
+    ResultCorrupt,
+    TaskCancelled,
+    TaskEnded,
+    TaskExpired,
+    TaskNotDone,
+    TaskNotFound,
+)
+from docparser_runtime.task_schemas import TaskBody, TaskList
+from docparser_runtime.tasks import failures
+from docparser_runtime.tasks.bodies import task_body
+from docparser_runtime.tasks.results import form_of
+from docparser_runtime.tasks.saver import pages_of
+from docparser_runtime.tasks.watch import JobWatch
+
+_RETRY_SECONDS: Final = "5"
+_LOOK_SECONDS: Final = 1.0
+"""Longest time between two looks at a task whose events somebody follows."""
+
+
+@dataclass(frozen=True)
+class PageRead:
+    """A page that was read. `number` counts the pages in the order in which they were, from 1."""
+
+    number: int
+    page: PageBody
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The task has ended."""
+
+    job: Job
+
+
+Happening = TaskBody | PageRead | Ended | None
+
+
+class TaskDesk:
+    """Knows tasks by the name of their tenant only."""
+
+    def __init__(self, queue: Queue, store: ObjectStore, watch: JobWatch) -> None:
+        self._queue = queue
+        self._store = store
+        self._watch = watch
+
+    async def job(self, job_id: str, tenant: str) -> Job:
+        """Return the job.
+
+        Raises:
+            TaskExpired: it is over, and longer than results are kept.
+            TaskNotFound: this tenant has never had such a task.
+        """
+        job = await self._queue.get(job_id, tenant)
+        if job is not None:
+            return job
+        if await self._queue.is_expired(job_id, tenant):
+            raise TaskExpired("The task and its result have been deleted, as its time was over.")
+        raise TaskNotFound("You have no task of this name.")
+
+    async def body(self, job: Job) -> TaskBody:
+        """Return what is shown of `job`."""
+        waits = job.state is State.QUEUED
+        return task_body(job, await self._queue.ahead(job.id) if waits else None)
+
+    async def list(self, tenant: str, after: str | None, limit: int) -> TaskList:
+        """Return one page of the tenant's tasks."""
+        jobs = await self._queue.list(tenant, after, limit + 1)
+        shown = jobs[:limit]
+        bodies = [await self.body(job) for job in shown]
+        return TaskList(tasks=tuple(bodies), next=shown[-1].id if len(jobs) > limit else None)
+
+    async def ended(self, job_id: str, tenant: str, wait_seconds: float) -> Job:
+        """Return the job once it has ended, or as it stands after this time."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + wait_seconds
+        async with self._watch.of(job_id) as news:
+            job = await self.job(job_id, tenant)
+            while not job.state.is_final and (left := deadline - clock()) > 0:
+                await news.wait(left)
+                job = await self.job(job_id, tenant)
+        return job
+
+    async def cancel(self, job_id: str, tenant: str) -> Job:
+        """Cancel a task and return it; a running one ends within a moment.
+
+        Raises:
+            TaskEnded: it has ended otherwise.
+        """
+        before = await self.job(job_id, tenant)
+        if before.state.is_final:
+            raise TaskEnded("The task has ended already.")
+        return await self._queue.cancel(job_id, tenant) or await self.job(job_id, tenant)
+
+    async def result(self, job: Job, form: str) -> AsyncIterator[bytes]:
+        """Return the result of a task that has ended, in pieces.
+
+        Raises:
+            DocParserError: there is none, and why.
+        """
+        raise_unless_done(job)
+        name, sha256 = form_of(job.result or {}, form)
+        try:
+            return await self._store.stream(name, sha256)
+        except (ObjectMissing, ObjectDamaged):
+            await self._queue.rerun(job.id)
+            raise ResultCorrupt(
+                "The stored result was damaged; the task is being run again.",
+                headers={"Retry-After": _RETRY_SECONDS},
+            ) from None
+
+    async def happenings(
+        self, job_id: str, tenant: str, since: int
+    ) -> AsyncGenerator[Happening, None]:
+        """Yield what happens to a task from its page `since` on, until it has ended.
+
+        Yields None now and then while nothing happens.
+        """
+        shown: TaskBody | None = None
+        async with self._watch.of(job_id) as news:
+            while True:
+                job = await self.job(job_id, tenant)
+                body = await self.body(job)
+                if body != shown:
+                    yield body
+                    shown = body
+                for saved in await self._queue.pages(job_id, since):
+                    yield PageRead(saved.order + 1, await self._page(saved))
+                    since = saved.order + 1
+                if job.state.is_final:
+                    yield Ended(job)
+                    return
+                await news.wait(_LOOK_SECONDS)
+                yield None
+
+    async def _page(self, saved: SavedPage) -> PageBody:
+        pages = pages_of(await self._store.get(saved.ref, saved.sha256))
+        return next(page for page in pages if page.index == saved.index)
+
+
+def raise_unless_done(job: Job) -> None:
+    """Return when the job has a result.
+
+    Raises:
+        DocParserError: it has not: its own failure, or that it is not over.
+    """
+    match job.state:
+        case State.QUEUED | State.RUNNING:
+            raise TaskNotDone("The task has not ended yet; wait for it or ask again later.")
+        case State.CANCELLED:
+            raise TaskCancelled("The task was cancelled.")
+        case State.FAILED | State.DEAD:
+            raise failure_of(job)
+
+
+def failure_of(job: Job) -> DocParserError:
+    """Return the error that a failed job ended with."""
+    return failures.error_of(job.failure)

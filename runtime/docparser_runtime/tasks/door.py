@@ -1,0 +1,118 @@
+"""Accepts documents: counts their pages, stores them, and queues a job.
+
+In this order, so that a job which is queued can be worked on; what is stored for nothing is swept
+away.
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from docparser_runtime.documents.base import DocumentReader
+from docparser_runtime.errors import DocParserError, UnsupportedParameter
+from docparser_runtime.queue.base import Submitting
+from docparser_runtime.queue.values import Job, NewJob
+from docparser_runtime.reading import count_pages
+from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.task_schemas import TaskOptions
+from docparser_runtime.tasks import payload as payloads
+from docparser_runtime.tasks.bodies import priority_of
+from docparser_runtime.tasks.ids import new_id
+from docparser_runtime.tasks.payload import Payload, StoredDocument
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a client hands in.
+
+    Attributes:
+        documents: one document, or one image per page, in order.
+        idempotency_key: makes a repetition safe; None when the client sent none.
+    """
+
+    tenant: str
+    documents: Sequence[bytes]
+    options: TaskOptions
+    idempotency_key: str | None
+
+
+class TaskDoor:
+    """Where documents come in."""
+
+    def __init__(
+        self,
+        queue: Submitting,
+        store: ObjectStore,
+        reader: DocumentReader,
+        track: str,
+        max_pages: int,
+    ) -> None:
+        self._queue = queue
+        self._store = store
+        self._reader = reader
+        self._track = track
+        self._max_pages = max_pages
+
+    async def check_room(self, tenant: str, size_bytes: int) -> None:
+        """Return when a document of this size could be accepted; asked before it is read.
+
+        Raises:
+            DocParserError: queue or store is full, or does not answer.
+        """
+        await self._queue.check_room(tenant)
+        await self._store.check_room(size_bytes)
+
+    async def submit(self, submission: Submission) -> Job:
+        """Return the job, once it is safe; an earlier one if this is a repetition.
+
+        Raises:
+            DocParserError: the document cannot be opened, or cannot be accepted.
+        """
+        options = submission.options
+        if options.password is not None:
+            raise UnsupportedParameter(
+                "password: tasks keep no passwords; send the file decrypted."
+            )
+        documents = submission.documents
+        pages = await count_pages(self._reader, documents, None, self._max_pages)
+        job_id = new_id()
+        try:
+            job = await self._queue.submit(await self._new_job(job_id, submission, pages))
+        except BaseException:
+            await self._forget(job_id)
+            raise
+        if job.id != job_id:
+            await self._forget(job_id)
+        return job
+
+    async def _new_job(self, job_id: str, submission: Submission, pages: int) -> NewJob:
+        """Store the documents, and return the job that names them."""
+        stored = []
+        for number, document in enumerate(submission.documents):
+            await self._store.check_room(len(document))
+            stored.append(await self._store.put(f"{job_id}/upload/{number}", document))
+        payload = Payload(
+            documents=tuple(StoredDocument(ref=one.name, sha256=one.sha256) for one in stored),
+            options=submission.options,
+        )
+        return NewJob(
+            id=job_id,
+            tenant=submission.tenant,
+            priority=priority_of(submission.options.priority),
+            track=self._track,
+            pages=pages,
+            payload=payloads.dumped(payload),
+            body_sha256=_digest([one.sha256 for one in stored], submission.options),
+            idempotency_key=submission.idempotency_key,
+        )
+
+    async def _forget(self, job_id: str) -> None:
+        """Delete what was stored for nothing; what resists is swept later."""
+        with contextlib.suppress(DocParserError):
+            await self._store.delete_prefix(f"{job_id}/")
+
+
+def _digest(documents: Sequence[str], options: TaskOptions) -> str:
+    """Return what tells requests apart: documents, their order and all options."""
+    return hashlib.sha256("\n".join([*documents, options.model_dump_json()]).encode()).hexdigest()

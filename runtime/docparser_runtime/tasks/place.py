@@ -1,0 +1,182 @@
+"""The place where tasks are kept: opened while the service runs, as soon as it can be.
+
+A database or a store that does not answer keeps tasks out, and nothing else: until it answers they
+are refused, and it is asked again and again. One that is damaged ends the service.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from docparser_api.runtime import RuntimeConfig, TasksConfig
+
+from docparser_runtime.documents.base import DocumentReader
+from docparser_runtime.errors import DocParserError
+from docparser_runtime.gate import Gate
+from docparser_runtime.logs import Log
+from docparser_runtime.metrics import Metrics
+from docparser_runtime.queue.sql import SqlQueue
+from docparser_runtime.queue.values import Rules
+from docparser_runtime.reading import DocumentWork
+from docparser_runtime.storage.access import Access
+from docparser_runtime.storage.opening import open_store
+from docparser_runtime.storage.sweeping import Sweeper
+from docparser_runtime.task_errors import QueueUnavailable, TasksDisabled
+from docparser_runtime.tasks.desk import TaskDesk
+from docparser_runtime.tasks.door import TaskDoor
+from docparser_runtime.tasks.job_work import JobTools, JobWork
+from docparser_runtime.tasks.keeping import Keeping
+from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
+from docparser_runtime.tasks.watch import JobWatch
+from docparser_runtime.tasks.worker import Bench, Worker
+
+_RETRY_SECONDS: Final = 2.0
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What tasks are worked on with."""
+
+    config: RuntimeConfig
+    reader: DocumentReader
+    work: DocumentWork
+    gate: Gate
+    metrics: Metrics
+    model_name: str
+    is_ready: Callable[[], bool]
+    log: Log
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What is there once queue and store answer."""
+
+    door: TaskDoor
+    desk: TaskDesk
+
+
+class TaskPlace:
+    """Tasks of one service."""
+
+    def __init__(self, keeping: Keeping | None, access: Access, tools: Tools) -> None:
+        self._keeping = keeping
+        self._access = access
+        self._tools = tools
+        self._opened: Opened | None = None
+        self._worker: Worker | None = None
+        self._stack = AsyncExitStack()
+        self._stopping = asyncio.Event()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether tasks are accepted, or never will be because there is no place for them."""
+        return self._keeping is None or self._opened is not None
+
+    def opened(self) -> Opened:
+        """Return door and desk.
+
+        Raises:
+            TasksDisabled: this service keeps no tasks.
+            QueueUnavailable: queue or store has not answered yet.
+        """
+        if self._keeping is None:
+            raise TasksDisabled(
+                "This service keeps no tasks: it has neither DOCPARSER_DATA nor "
+                "DOCPARSER_DATABASE_URL with DOCPARSER_STORE_URL."
+            )
+        if self._opened is None:
+            raise QueueUnavailable("The queue of tasks does not answer; try again later.")
+        return self._opened
+
+    async def open(self) -> None:
+        """Open the place if it can be opened now; otherwise `run` goes on trying.
+
+        Raises:
+            ConfigError: the store's address is wrong.
+            QueueUnusable: the queue's database needs mending first.
+        """
+        if self._keeping is None or self._opened is not None:
+            return
+        async with AsyncExitStack() as stack:
+            try:
+                await self._open(self._keeping, stack)
+            except DocParserError as error:
+                self._tools.log.warning("tasks_not_open", code=error.code)
+            else:
+                self._stack = stack.pop_all()
+
+    async def run(self) -> None:
+        """Open the place, and work on tasks until `stop`."""
+        while not self.is_open and not self._stopping.is_set():
+            await self._rest()
+            await self.open()
+        async with self._stack:
+            if self._worker is not None:
+                await self._worker.run()
+            self._opened = None
+
+    def stop(self) -> None:
+        """Take no more work, and give back what is not finished."""
+        self._stopping.set()
+        if self._worker is not None:
+            self._worker.stop()
+
+    async def _open(self, keeping: Keeping, stack: AsyncExitStack) -> None:
+        tools, config = self._tools, self._tools.config.tasks
+        store = await open_store(keeping.store_url, self._access, config, tools.log)
+        stack.push_async_callback(store.close)
+        queue = await SqlQueue.open(keeping.database_url, _rules(config))
+        stack.push_async_callback(queue.close)
+        watch = JobWatch(queue)
+        stack.push_async_callback(watch.close)
+        work = JobWork(
+            JobTools(queue, store, tools.work, tools.metrics, tools.model_name, config.max_pages)
+        )
+        self._worker = Worker(
+            Bench(
+                queue,
+                work,
+                tools.gate,
+                tools.metrics,
+                frozenset({keeping.track}),
+                config.lease_seconds,
+                tools.is_ready,
+                tools.log,
+            )
+        )
+        upkeep = asyncio.create_task(
+            Upkeep(
+                queue,
+                store,
+                Sweeper(store, partial(known_jobs, queue)),
+                tools.metrics,
+                config.lease_seconds,
+                tools.log,
+            ).run()
+        )
+        stack.callback(upkeep.cancel)
+        self._opened = Opened(
+            TaskDoor(queue, store, tools.reader, keeping.track, config.max_pages),
+            TaskDesk(queue, store, watch),
+        )
+
+    async def _rest(self) -> None:
+        try:
+            async with asyncio.timeout(_RETRY_SECONDS):
+                await self._stopping.wait()
+        except TimeoutError:
+            pass
+
+
+def _rules(config: TasksConfig) -> Rules:
+    return Rules(
+        config.max_queued_pages,
+        config.max_queued_pages_per_tenant,
+        config.max_running_per_tenant,
+        config.lease_seconds,
+        config.max_crashes,
+        config.retention_seconds,
+    )

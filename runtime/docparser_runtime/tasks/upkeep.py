@@ -1,0 +1,59 @@
+"""What some process has to do now and then, so that the queue and the store stay in order."""
+
+import asyncio
+import itertools
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from docparser_runtime.errors import DocParserError
+from docparser_runtime.logs import Log
+from docparser_runtime.metrics import Metrics
+from docparser_runtime.queue.base import Queue, Submitting
+from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.storage.sweeping import Sweeper
+
+_REAPS_PER_LEASE: Final = 4
+_EXPIRED_AT_ONCE: Final = 100
+_TURNS_PER_SWEEP: Final = 50
+_NO_VERSION: Final = -2
+_GONE: Final = -1
+
+
+@dataclass(frozen=True)
+class Upkeep:
+    """Takes jobs from silent workers, deletes what is over, and counts what waits."""
+
+    queue: Queue
+    store: ObjectStore
+    sweeper: Sweeper
+    metrics: Metrics
+    lease_seconds: float
+    log: Log
+
+    async def run(self) -> None:
+        """Go on until cancelled."""
+        for number in itertools.count():
+            try:
+                await self.turn()
+                if number % _TURNS_PER_SWEEP == 0:
+                    await self.sweeper.sweep()
+            except DocParserError as error:
+                self.log.warning("upkeep_failed", code=error.code)
+            await asyncio.sleep(self.lease_seconds / _REAPS_PER_LEASE)
+
+    async def turn(self) -> None:
+        """Do once what is due all the time."""
+        reaped = await self.queue.reap()
+        if reaped:
+            self.metrics.tasks_reaped.inc(reaped)
+            self.log.warning("tasks_reaped", count=reaped)
+        for job_id in await self.queue.expire(_EXPIRED_AT_ONCE):
+            await self.store.delete_prefix(f"{job_id}/")
+        self.metrics.show_backlog(await self.queue.backlog())
+
+
+async def known_jobs(queue: Submitting, ids: Collection[str]) -> Collection[str]:
+    """Return those of `ids` that the queue knows."""
+    versions = await queue.changes(dict.fromkeys(ids, _NO_VERSION))
+    return [job_id for job_id, version in versions.items() if version != _GONE]
