@@ -46,7 +46,7 @@ def serve(
     port: Annotated[int, typer.Option(help="Port; 0 picks a free one.", min=0, max=65535)] = PORT,
     role: Annotated[
         Role,
-        typer.Option(help="all: HTTP and engine; worker: engine alone, for tasks of a queue."),
+        typer.Option(help="all: HTTP and engine; gateway: HTTP alone; worker: engine alone."),
     ] = Role.ALL,
 ) -> None:
     """Serve HTTP until SIGTERM. The configuration comes from DOCPARSER_* variables."""

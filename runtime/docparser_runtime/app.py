@@ -16,8 +16,10 @@ from docparser_runtime.security.access import Access, Security
 from docparser_runtime.security.headers import SecurityHeaders
 
 _PERCENT = 100
+_DOORS: Final = (parse, tasks, health, about, page)
 _ROUTES: Final = {
-    Role.ALL: (parse, tasks, health, about, page),
+    Role.ALL: _DOORS,
+    Role.GATEWAY: _DOORS,
     Role.WORKER: (health, about),
 }
 

@@ -12,13 +12,16 @@ from docparser_runtime.body import MemoryBudget
 from docparser_runtime.context import Context
 from docparser_runtime.documents.base import DocumentReader
 from docparser_runtime.documents.reader import SubprocessReader
+from docparser_runtime.engine.absent import AbsentEngine
 from docparser_runtime.engine.base import Engine, EngineLoadError
 from docparser_runtime.engine.registry import create_engine
 from docparser_runtime.gate import Gate
 from docparser_runtime.lifecycle import Lifecycle, Phase
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import PageEngine
+from docparser_runtime.parsing import LocalParsing, Parsing, QueuedParsing
 from docparser_runtime.reading import DocumentWork
+from docparser_runtime.roles import Role
 from docparser_runtime.service import ParseService, Tools
 from docparser_runtime.storage.access import Access
 from docparser_runtime.tasks.keeping import Keeping
@@ -30,21 +33,33 @@ _SPARE_BODIES: Final = 2
 
 
 @dataclass(frozen=True)
-class Parts:
-    """What a service is made of.
+class Given:
+    """What a process is for, and where tasks are.
 
     Attributes:
         keeping: where tasks are kept; None for nowhere.
         access: how an S3 store of theirs is reached.
     """
 
+    keeping: Keeping | None = None
+    access: Access = field(default_factory=Access)
+    role: Role = Role.ALL
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a service is made of."""
+
     model: ModelSpec
     config: RuntimeConfig
     engine: Engine
     reader: DocumentReader
     log: logs.Log
-    keeping: Keeping | None = None
-    access: Access = field(default_factory=Access)
+    given: Given = field(default_factory=Given)
+
+
+def _engine(model: ModelSpec, config: RuntimeConfig, role: Role) -> Engine:
+    return create_engine(model, config) if role.reads else AbsentEngine(model.engine)
 
 
 def assemble(parts: Parts) -> Context:
@@ -67,8 +82,14 @@ def assemble(parts: Parts) -> Context:
         metrics=metrics,
         model_name=name,
         is_ready=lambda: lifecycle.phase is Phase.READY,
+        works=parts.given.role.reads,
         log=parts.log,
     )
+    tasks = TaskPlace(parts.given.keeping, parts.given.access, tools)
+    service = ParseService(config, Tools(work, pages, gate, metrics))
+    parsing: Parsing = LocalParsing(service, gate, lifecycle, tasks, name)
+    if not parts.given.role.reads:
+        parsing = QueuedParsing(tasks, config)
     return Context(
         model=parts.model,
         config=config,
@@ -79,27 +100,26 @@ def assemble(parts: Parts) -> Context:
         budget=MemoryBudget(
             (config.max_concurrency + _SPARE_BODIES) * config.max_body_bytes, gate.retry_after
         ),
-        service=ParseService(config, Tools(work, pages, gate, metrics)),
+        service=service,
         engine=pages,
-        tasks=TaskPlace(parts.keeping, parts.access, tools),
+        tasks=tasks,
+        parsing=parsing,
         metrics=metrics,
         log=parts.log,
     )
 
 
-def parts_of(
-    model: ModelSpec, config: RuntimeConfig, log: logs.Log, keeping: Keeping | None, access: Access
-) -> Parts:
+def parts_of(model: ModelSpec, config: RuntimeConfig, log: logs.Log, given: Given) -> Parts:
     """Return the parts that the configuration asks for.
 
     Raises:
         EngineLoadError: the engine's libraries are missing or damaged.
     """
     try:
-        engine = create_engine(model, config)
+        engine = _engine(model, config, given.role)
     except ImportError as error:
         raise EngineLoadError(f"engine {model.engine} cannot be imported: {error}") from None
     # Requests and tasks have limits of their own; whoever opens a document asks for its pages.
-    most_pages = max(config.max_pages, config.tasks.max_pages if keeping is not None else 0)
+    most_pages = max(config.max_pages, config.tasks.max_pages if given.keeping is not None else 0)
     reader = SubprocessReader(config.model_copy(update={"max_pages": most_pages}))
-    return Parts(model, config, engine, reader, log, keeping, access)
+    return Parts(model, config, engine, reader, log, given)

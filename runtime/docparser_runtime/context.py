@@ -12,6 +12,7 @@ from docparser_runtime.lifecycle import Lifecycle
 from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import PageEngine
+from docparser_runtime.parsing import Parsing
 from docparser_runtime.service import ParseService
 from docparser_runtime.tasks.place import TaskPlace
 
@@ -35,6 +36,7 @@ class Context:
     service: ParseService
     engine: PageEngine
     tasks: TaskPlace
+    parsing: Parsing
     metrics: Metrics
     log: Log
 

@@ -13,7 +13,7 @@ from docparser_api.names import ENV_DATABASE_URL, ENV_STORE_URL
 from docparser_runtime import answers, logs
 from docparser_runtime import config as environment
 from docparser_runtime.app import create_app
-from docparser_runtime.assembly import Parts, assemble, parts_of
+from docparser_runtime.assembly import Given, Parts, assemble, parts_of
 from docparser_runtime.config import ConfigError
 from docparser_runtime.context import Context
 from docparser_runtime.engine.base import EngineLoadError
@@ -26,7 +26,6 @@ from docparser_runtime.security.assembly import DoorLogs
 from docparser_runtime.server import Serving, listen
 from docparser_runtime.storage import access
 from docparser_runtime.storage.access import VARIABLES as STORE_VARIABLES
-from docparser_runtime.storage.access import Access
 from docparser_runtime.tasks.keeping import keeping
 from docparser_runtime.uploads import Upload
 
@@ -63,7 +62,7 @@ def parse(environ: Mapping[str, str], upload: Upload[Options], engine: str | Non
         model = environment.with_engine(model, engine)
     log = logs.create(sys.stderr, "error")
     logs.route_libraries(sys.stderr, "error")
-    return asyncio.run(_parse(parts_of(model, config, log, None, Access()), upload))
+    return asyncio.run(_parse(parts_of(model, config, log, Given()), upload))
 
 
 async def _parse(parts: Parts, upload: Upload[Options]) -> ParseResponse:
@@ -89,7 +88,7 @@ def serve(environ: Mapping[str, str], host: str, port: int, role: Role) -> Endin
     """
     model, config = environment.load(environ, STORE_VARIABLES)
     kept = keeping(environ)
-    if role is Role.WORKER and kept is None:
+    if role is not Role.ALL and kept is None:
         raise ConfigError(f"a {role} needs tasks: set {ENV_DATABASE_URL} and {ENV_STORE_URL}")
     log = logs.create(sys.stderr, config.log_level)
     # The audit log is written whatever the level of the other.
@@ -97,7 +96,7 @@ def serve(environ: Mapping[str, str], host: str, port: int, role: Role) -> Endin
     sock = listen(host, port)
     logs.route_libraries(sys.stderr, config.log_level)
     try:
-        parts = parts_of(model, config, log, kept, access.read(environ))
+        parts = parts_of(model, config, log, Given(kept, access.read(environ), role))
     except EngineLoadError as error:
         log.error("engine_load_failed", reason=str(error))  # noqa: TRY400 (it tells all)
         return Ending(failure=str(error), clean=True)
@@ -110,7 +109,9 @@ def serve(environ: Mapping[str, str], host: str, port: int, role: Role) -> Endin
 
 async def _load(parts: Parts, context: Context) -> bool:
     try:
-        await context.tasks.open()
+        # Without its queue a gateway can do nothing.
+        waiting = context.tasks.open() if parts.given.role.reads else context.tasks.until_open()
+        await waiting
     except (ConfigError, QueueUnusable) as error:
         return context.lifecycle.fail(error)
     return await context.lifecycle.load(parts.engine, parts.reader)

@@ -2,18 +2,22 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, aclosing
+from http import HTTPStatus
 from typing import Annotated
 
-from docparser_api.names import PATH_PARSE
+from docparser_api.names import PATH_PARSE, PATH_TASKS
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from sse_starlette.event import ServerSentEvent
 
-from docparser_runtime import accept, answers, apidoc, sse, streams, uploads
+from docparser_runtime import accept, apidoc, sse, uploads
 from docparser_runtime.body import Body, Lease
 from docparser_runtime.context import Context, InContext
 from docparser_runtime.disconnect import unless_gone
+from docparser_runtime.parsing import Asked
 from docparser_runtime.schemas import Options, ParseResponse
+from docparser_runtime.security.callers import InCaller
+from docparser_runtime.task_schemas import TaskBody
 from docparser_runtime.uploads import Upload
 
 router = APIRouter(tags=["documents"])
@@ -26,22 +30,25 @@ Stream = Annotated[
 
 
 @router.post(PATH_PARSE, openapi_extra=apidoc.PARSE_BODY, responses=apidoc.PARSE_ANSWERS)
-async def parse(request: Request, context: InContext, stream: Stream = False) -> Response:  # noqa: FBT002 (a query parameter)
+async def parse(
+    request: Request,
+    context: InContext,
+    caller: InCaller,
+    stream: Stream = False,  # noqa: FBT002 (a query parameter)
+) -> Response:
     """Read a document. The answer is JSON, or Markdown alone where Accept prefers it."""
-    media_type = _check_before_body(request, context, stream=stream)
+    media_type = _form(request, stream=stream)
+    await context.parsing.check(caller.tenant)
     with ExitStack() as stack:
         lease = stack.enter_context(context.budget.lease())
         upload = await _upload(request, context, lease)
+        asked = Asked(upload, caller.tenant, request.state.request_id)
         if stream:
             # The document takes its memory until the stream ends.
-            events = _events(request, context, upload, stack.pop_all())
-            return sse.respond(events, request.state.request_id, context.log)
-        reading = await unless_gone(request, context.service.parse(upload))
-    request.state.pages = len(reading.pages)
-    answer = answers.response(
-        reading, request_id=request.state.request_id, model=context.model_name
-    )
-    return _render(answer, media_type)
+            told = _told(request, context.parsing.stream(asked), stack.pop_all())
+            return sse.respond(told, asked.request_id, context.log)
+        answer = await unless_gone(request, context.parsing.answer(asked))
+    return _render(request, answer, media_type)
 
 
 async def _upload(request: Request, context: Context, lease: Lease) -> Upload[Options]:
@@ -49,32 +56,30 @@ async def _upload(request: Request, context: Context, lease: Lease) -> Upload[Op
     return await uploads.read(body, uploads.PARSE, context.config.max_pages)
 
 
-async def _events(
-    request: Request, context: Context, upload: Upload[Options], stack: ExitStack
+async def _told(
+    request: Request, events: AsyncGenerator[ServerSentEvent, None], stack: ExitStack
 ) -> AsyncGenerator[ServerSentEvent, None]:
+    """Yield the events, and count pages for the access log."""
+    request.state.pages = 0
     with stack:
-        happening = streams.of_document(
-            context.service.events(upload),
-            ahead=context.gate.waiting,
-            request_id=request.state.request_id,
-            model=context.model_name,
-        )
-        async with aclosing(happening):
-            async for event in happening:
-                request.state.pages = getattr(request.state, "pages", 0) + (event.event == sse.PAGE)
+        async with aclosing(events):
+            async for event in events:
+                request.state.pages += event.event == sse.PAGE
                 yield event
 
 
-def _check_before_body(request: Request, context: Context, *, stream: bool) -> str:
-    """Refuse what can be refused before the body is read; return the answer's form."""
-    context.lifecycle.check_loaded()
+def _form(request: Request, *, stream: bool) -> str:
+    """Return the form of the answer; refuses what no form of it can have."""
     uploads.refuse_query(request.query_params, {_STREAM})
     forms = (sse.MEDIA_TYPE,) if stream else (uploads.JSON, MARKDOWN)
-    chosen = accept.choose(request.headers.get("accept", ""), forms)
-    context.gate.refuse_if_full()
-    return chosen
+    return accept.choose(request.headers.get("accept", ""), forms)
 
 
-def _render(body: ParseResponse, media_type: str) -> Response:
+def _render(request: Request, body: ParseResponse | TaskBody, media_type: str) -> Response:
+    if isinstance(body, TaskBody):
+        place = {"Location": f"{PATH_TASKS}/{body.id}"}
+        text = body.model_dump_json()
+        return Response(text, HTTPStatus.ACCEPTED, place, uploads.JSON)
+    request.state.pages = len(body.pages)
     text = body.content if media_type == MARKDOWN else body.model_dump_json()
     return Response(text, media_type=media_type)

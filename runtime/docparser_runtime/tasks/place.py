@@ -18,10 +18,12 @@ from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate
 from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
+from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.sql import SqlQueue
 from docparser_runtime.queue.values import Rules
 from docparser_runtime.reading import DocumentWork
 from docparser_runtime.storage.access import Access
+from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.storage.opening import open_store
 from docparser_runtime.storage.sweeping import Sweeper
 from docparser_runtime.task_errors import QueueUnavailable, TasksDisabled
@@ -38,7 +40,12 @@ _RETRY_SECONDS: Final = 2.0
 
 @dataclass(frozen=True)
 class Tools:
-    """What tasks are worked on with."""
+    """What tasks are worked on with.
+
+    Attributes:
+        is_ready: whether the engine is loaded.
+        works: whether this process works on tasks, too.
+    """
 
     config: RuntimeConfig
     reader: DocumentReader
@@ -47,6 +54,7 @@ class Tools:
     metrics: Metrics
     model_name: str
     is_ready: Callable[[], bool]
+    works: bool
     log: Log
 
 
@@ -108,14 +116,20 @@ class TaskPlace:
             else:
                 self._stack = stack.pop_all()
 
-    async def run(self) -> None:
-        """Open the place, and work on tasks until `stop`."""
+    async def until_open(self) -> None:
+        """Try until the place is open, or the service is to end. Raises as `open` does."""
+        await self.open()
         while not self.is_open and not self._stopping.is_set():
             await self._rest()
             await self.open()
+
+    async def run(self) -> None:
+        """Open the place, and work on tasks until `stop`."""
+        await self.until_open()
         async with self._stack:
             if self._worker is not None:
                 await self._worker.run()
+            await self._stopping.wait()
             self._opened = None
 
     def stop(self) -> None:
@@ -132,21 +146,8 @@ class TaskPlace:
         stack.push_async_callback(queue.close)
         watch = JobWatch(queue)
         stack.push_async_callback(watch.close)
-        work = JobWork(
-            JobTools(queue, store, tools.work, tools.metrics, tools.model_name, config.max_pages)
-        )
-        self._worker = Worker(
-            Bench(
-                queue,
-                work,
-                tools.gate,
-                tools.metrics,
-                frozenset({keeping.track}),
-                config.lease_seconds,
-                tools.is_ready,
-                tools.log,
-            )
-        )
+        if tools.works:
+            self._worker = _worker(queue, store, keeping.track, tools)
         upkeep = asyncio.create_task(
             Upkeep(
                 queue,
@@ -169,6 +170,23 @@ class TaskPlace:
                 await self._stopping.wait()
         except TimeoutError:
             pass
+
+
+def _worker(queue: Queue, store: ObjectStore, track: str, tools: Tools) -> Worker:
+    config = tools.config.tasks
+    work = JobTools(queue, store, tools.work, tools.metrics, tools.model_name, config.max_pages)
+    return Worker(
+        Bench(
+            queue,
+            JobWork(work),
+            tools.gate,
+            tools.metrics,
+            frozenset({track}),
+            config.lease_seconds,
+            tools.is_ready,
+            tools.log,
+        )
+    )
 
 
 def _rules(config: TasksConfig) -> Rules:
