@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Mapping
+from functools import cache
 
 CATALOG = b"<</Type/Catalog/Pages 2 0 R>>"
 PAGE_TREE = b"<</Type/Pages/Kids[3 0 R]/Count 1>>"
@@ -57,6 +58,7 @@ def form(content: bytes, entries: bytes = b"") -> bytes:
     return stream(content, b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]" + entries)
 
 
+@cache
 def deflated_zeros(megabytes: int) -> bytes:
     """Return so many zeros, compressed a thousandfold."""
     compressor = zlib.compressobj(9)
