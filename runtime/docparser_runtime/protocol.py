@@ -169,8 +169,11 @@ class GuardedProtocol(HttpToolsProtocol):
             self._wire.pause_reading()  # while lingering, the flow control knows nothing
 
     def _has_input(self) -> bool:
+        sock = self._wire.get_extra_info("socket")
+        if sock is None:  # the connection is gone, which we are about to be told
+            return False
         poll = select.poll()
-        poll.register(self._wire.get_extra_info("socket").fileno(), select.POLLIN)
+        poll.register(sock.fileno(), select.POLLIN)
         return bool(poll.poll(0))
 
     def _close_if_idle(self) -> None:

@@ -21,9 +21,9 @@ from starlette.types import ASGIApp
 
 from docparser_runtime.lifecycle import Lifecycle
 from docparser_runtime.logs import Log
-from docparser_runtime.protocol import bounded
+from docparser_runtime.protocol import GuardedProtocol, bounded
 from docparser_runtime.security.assembly import Doors
-from docparser_runtime.security.handshake import behind_tls
+from docparser_runtime.security.handshake import Pace, behind_tls
 
 _KEEP_ALIVE_SECONDS: Final = 75
 """Longer than load balancers keep idle connections, so that they close first."""
@@ -116,11 +116,13 @@ class Serving:
     def _uvicorn_config(self) -> uvicorn.Config:
         patience = longest_drain_seconds(self.config) - self.config.lame_duck_seconds
         http = bounded(self.config.max_body_bytes)
-        tls = self.doors.tls
+        if self.doors.tls is not None:
+            secured = behind_tls(http, self.doors.tls, Pace())
+            http = cast("type[GuardedProtocol]", secured)
         return uvicorn.Config(
             self.app,
             loop="asyncio",
-            http=http if tls is None else cast("type[asyncio.Protocol]", behind_tls(http, tls)),
+            http=http,
             ws="none",
             lifespan="off",
             log_config=None,

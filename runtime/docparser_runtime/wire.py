@@ -96,13 +96,17 @@ class Wire:
 
     def _finish(self) -> None:
         """Close. TLS gives a close little time, so what is left has to be sent before."""
-        if self._below is self._transport or not self._unsent_bytes():
+        if self._below is self._transport:
             self._transport.close()
-            return
-        if not self._closing:
-            self._closing = True
-            self._transport.pause_reading()
-        self._later(_FINISH_SECONDS, self._finish)
+        elif self._unsent_bytes():
+            if not self._closing:
+                self._closing = True
+                self._transport.pause_reading()
+            self._later(_FINISH_SECONDS, self._finish)
+        else:
+            self._transport.close()
+            # A peer that has left while nothing was read is never heard of again.
+            self._later(self._patience.linger_seconds, self._transport.abort)
 
     def _unsent_bytes(self) -> int:
         size = self._transport.get_write_buffer_size()

@@ -7,23 +7,33 @@ buffer tells whether the peer takes what it is sent.
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
-from docparser_runtime.protocol import READ_BYTES, GuardedProtocol
+from docparser_runtime.protocol import GuardedProtocol
 from docparser_runtime.security.tls import Tls
 
-HANDSHAKE_SECONDS: Final = 30
-_FAREWELL_SECONDS: Final = 2
-"""Time for the peer to confirm that the connection ends."""
+
+@dataclass(frozen=True)
+class Pace:
+    """How long the peer may take.
+
+    Attributes:
+        handshake_seconds: from the connection to its first request.
+        farewell_seconds: to confirm that the connection ends.
+    """
+
+    handshake_seconds: float = 30
+    farewell_seconds: float = 2
 
 
 class Handshake(asyncio.Protocol):
     """Waits for the handshake; `http` takes over afterwards."""
 
-    def __init__(self, http: GuardedProtocol, tls: Tls, handshake_seconds: float) -> None:
+    def __init__(self, http: GuardedProtocol, tls: Tls, pace: Pace) -> None:
         self._http = http
         self._tls = tls
-        self._handshake_seconds = handshake_seconds
+        self._pace = pace
         self._shaking: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -40,8 +50,8 @@ class Handshake(asyncio.Protocol):
                 early,
                 self._tls.context,
                 server_side=True,
-                ssl_handshake_timeout=self._handshake_seconds,
-                ssl_shutdown_timeout=_FAREWELL_SECONDS,
+                ssl_handshake_timeout=self._pace.handshake_seconds,
+                ssl_shutdown_timeout=self._pace.farewell_seconds,
             )
         except OSError:
             below.abort()  # it speaks no TLS, too slowly, or not ours
@@ -72,8 +82,6 @@ class _Early(asyncio.Protocol):
         self, secured: asyncio.Transport, below: asyncio.Transport, http: GuardedProtocol
     ) -> None:
         """Put `http` in the place of this protocol."""
-        # By default four times as much of a body as without encryption would be read unasked.
-        secured.set_read_buffer_limits(high=READ_BYTES)  # type: ignore[attr-defined]
         http.below = below
         secured.set_protocol(http)
         http.connection_made(secured)
@@ -82,11 +90,11 @@ class _Early(asyncio.Protocol):
 
 
 def behind_tls(
-    http: type[GuardedProtocol], tls: Tls, handshake_seconds: float = HANDSHAKE_SECONDS
+    http: type[GuardedProtocol], tls: Tls, pace: Pace
 ) -> Callable[..., asyncio.Protocol]:
     """Return what makes the protocol of a connection that speaks `http` inside of TLS."""
 
     def protocol(*args: Any, **kwargs: Any) -> asyncio.Protocol:
-        return Handshake(http(*args, **kwargs), tls, handshake_seconds)
+        return Handshake(http(*args, **kwargs), tls, pace)
 
     return protocol
