@@ -71,7 +71,7 @@ class ProcessPool:
             self._running.pop(process, None)
         if death.exit_code is None and zygote is not None:
             # Who does not tell that a process died is dead, or of no more use.
-            await self._end_zygote(zygote)
+            await self._give_up(zygote)
 
     async def close(self) -> None:
         """End every process, those in use too."""
@@ -81,7 +81,8 @@ class ProcessPool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(self.end(process) for process in [*self._running]))
         if self._zygote is not None:
-            await self._end_zygote(self._zygote)
+            await self._zygote.end()
+            self._zygote = None
 
     async def _started(self) -> ParserProcess:
         try:
@@ -101,8 +102,8 @@ class ProcessPool:
         zygote = self._zygote
         try:
             process = zygote.parser(self._limits)
-        except BrokenPipeError:
-            await self._end_zygote(zygote)
+        except ConnectionError:
+            await self._give_up(zygote)
             raise
         self._running[process] = zygote
         try:
@@ -115,9 +116,11 @@ class ProcessPool:
             _log.warning("the kernel refuses to confine parsers by: %s", ", ".join(ready.refused))
         return process
 
-    async def _end_zygote(self, zygote: ZygoteProcess) -> None:
+    async def _give_up(self, zygote: ZygoteProcess) -> None:
+        """End a zygote that is dead or stuck; who needs the next one starts it."""
         if self._zygote is zygote:
             self._zygote = None
+            _log.warning("the process that starts parsers ended or hangs; it is started anew")
         await zygote.end()
 
     async def _discarded(self, starting: "asyncio.Task[ParserProcess]") -> None:
