@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    # Clients know the kinds of blocks, and should not have to load this for them.
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class PageImage:
     """
 
     index: int
-    pixels: NDArray[np.uint8]
+    pixels: "NDArray[np.uint8]"
     dpi: float | None = None
 
     @property
@@ -97,6 +99,8 @@ class PageResult:
         truncated: whether the engine stopped before the end of the page, such as at its longest
             output.
         repetition: whether the engine fell into a loop and was stopped.
+        rotation_degrees: by how much the page was turned clockwise, from -180 (not included) to
+            180, to read it upright. Boxes are those of the page as it came.
     """
 
     markdown: str
@@ -104,6 +108,7 @@ class PageResult:
     vision_tokens: int = 0
     truncated: bool = False
     repetition: bool = False
+    rotation_degrees: float = 0.0
 
 
 class Engine(Protocol):
