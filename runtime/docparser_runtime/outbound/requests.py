@@ -93,7 +93,7 @@ class Outbound:
                 target = await target_of(url, self._policy, self._resolver)
                 response = await _sent(client, target, (method, headers or {}, body))
                 try:
-                    if response.is_redirect:
+                    if response.has_redirect_location:
                         raise UrlNotAllowed("The URL answers with a redirect; name where it leads.")
                     yield response
                 finally:

@@ -1,0 +1,1 @@
+"""Signed messages to addresses that clients named, when their tasks have ended."""
