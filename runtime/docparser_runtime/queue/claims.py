@@ -94,21 +94,24 @@ def save_pages(connection: Connection, claim: Claim, pages: Sequence[tuple[int, 
         LostClaim: somebody else has the job.
     """
     # The fence comes first: its lock makes the positions below ours alone.
-    fence = rows.write_of(claim).values(crashes=0, beat_at=Now()).returning(JOBS.c.seq)
-    seq = connection.execute(fence).scalar_one_or_none()
-    if seq is None:
+    fence = rows.write_of(claim).values(beat_at=Now()).returning(JOBS.c.seq, JOBS.c.crashes)
+    job = connection.execute(fence).one_or_none()
+    if job is None:
         raise LostClaim
     unique = {page[0]: page for page in pages}
-    known, first = _known(connection, seq, list(unique))
+    known, first = _known(connection, job.seq, list(unique))
     fresh = [page for index, page in unique.items() if index not in known]
-    if fresh:
-        connection.execute(
-            insert(PAGES),
-            [
-                {"job": seq, "position": first + n, "page": page, "ref": ref, "sha256": sha256}
-                for n, (page, ref, sha256) in enumerate(fresh)
-            ],
-        )
+    if not fresh:
+        return
+    if job.crashes:
+        connection.execute(update(JOBS).where(JOBS.c.seq == job.seq).values(crashes=0))
+    connection.execute(
+        insert(PAGES),
+        [
+            {"job": job.seq, "position": first + n, "page": index, "ref": ref, "sha256": sha256}
+            for n, (index, ref, sha256) in enumerate(fresh)
+        ],
+    )
 
 
 def _known(connection: Connection, seq: int, pages: Sequence[int]) -> tuple[frozenset[int], int]:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, case, delete, select, update
 from sqlalchemy.sql.dml import Update
 
-from docparser_runtime.queue import claims, rows
+from docparser_runtime.queue import claims, outbox, rows
 from docparser_runtime.queue.base import LostClaim
 from docparser_runtime.queue.schema import IS_LIVE, IS_QUEUED, JOBS, PAGES, Now
 from docparser_runtime.queue.values import Claim, Failure, Job, Rules, State
@@ -101,7 +101,7 @@ def rerun(connection: Connection, job_id: str) -> Job | None:
 
 def _queued_again(connection: Connection, job_id: str, *ended: State) -> Row[Any] | None:
     forgotten = ("owner", "beat_at", "result", "failure_code", "failure_detail")
-    return connection.execute(
+    row = connection.execute(
         update(JOBS)
         .where(JOBS.c.id == job_id, JOBS.c.state.in_([state.value for state in ended]))
         .values(dict.fromkeys((*forgotten, "finished_at", "expires_at")))
@@ -114,3 +114,6 @@ def _queued_again(connection: Connection, job_id: str, *ended: State) -> Row[Any
         )
         .returning(*rows.JOB_COLUMNS)
     ).one_or_none()
+    if row is not None:
+        outbox.rearm(connection, row.seq)
+    return row

@@ -65,8 +65,9 @@ class Notices:
             self._changes.tell(*Kind)
             while not connection.is_closed():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), _LIFE_SECONDS)
-                    await asyncio.sleep(_GATHER_SECONDS)
+                    async with asyncio.timeout(_LIFE_SECONDS):
+                        await self._wake.wait()
+                await asyncio.sleep(_GATHER_SECONDS)
                 self._wake.clear()
                 kinds, self._to_send = self._to_send, set()
                 for kind in kinds:

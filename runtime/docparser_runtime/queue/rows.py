@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, func, select, update
+from sqlalchemy import ColumnElement, Row, func, literal_column, select, update
 from sqlalchemy.sql.dml import Update
 
 from docparser_runtime.queue.schema import IS_RUNNING, JOBS, PAGES, Now
@@ -16,14 +16,16 @@ _PAGES_DONE = (
     .where(PAGES.c.job == JOBS.c.seq)
     .scalar_subquery()
 )
-JOB_COLUMNS: tuple[ColumnElement[Any], ...] = (
+_COLUMNS: tuple[ColumnElement[Any], ...] = (
     *(JOBS.c.seq, JOBS.c.id, JOBS.c.tenant, JOBS.c.priority, JOBS.c.track, JOBS.c.state),
     *(JOBS.c.pages, JOBS.c.payload, JOBS.c.body_sha256, JOBS.c.crashes, JOBS.c.cancel),
     *(JOBS.c.result, JOBS.c.failure_code, JOBS.c.failure_detail),
     *(JOBS.c.created_at, JOBS.c.started_at, JOBS.c.finished_at, JOBS.c.expires_at),
-    _PAGES_DONE.label("pages_done"),
 )
+JOB_COLUMNS = (*_COLUMNS, _PAGES_DONE.label("pages_done"))
 """What `job` needs. Named one by one: a newer release may have added columns."""
+NEW_JOB_COLUMNS = (*_COLUMNS, literal_column("0").label("pages_done"))
+"""The same of a job that is being inserted."""
 
 
 def job(row: Row[Any]) -> Job:

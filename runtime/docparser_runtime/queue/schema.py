@@ -93,6 +93,25 @@ SWEEPER: Final = Table(
 )
 """One row: when somebody last looked for silent workers, and since when without a gap."""
 
+CALLBACKS: Final = Table(
+    "queue_callbacks",
+    METADATA,
+    Column("job", _SERIAL, ForeignKey("queue_jobs.seq", ondelete="CASCADE"), primary_key=True),
+    Column("url", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("next_at", Double, nullable=False),
+)
+"""Where the end of jobs is told, and when that is tried next."""
+
+IS_WAITING: Final = CALLBACKS.c.state == literal_column("'waiting'")
+Index(
+    "queue_callbacks_next",
+    CALLBACKS.c.next_at,
+    sqlite_where=IS_WAITING,
+    postgresql_where=IS_WAITING,
+)
+
 SCHEMA: Final = Table("queue_schema", METADATA, Column("oldest", Text, nullable=False))
 """One row: the earliest change with which a release must be acquainted to use the tables."""
 

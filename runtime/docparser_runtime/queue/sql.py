@@ -9,6 +9,7 @@ from docparser_runtime.queue.addresses import database_url
 from docparser_runtime.queue.changes import Kind
 from docparser_runtime.queue.database import Database
 from docparser_runtime.queue.migrating import migrate
+from docparser_runtime.queue.outbox import SqlOutbox
 from docparser_runtime.queue.postgres import PostgresDatabase
 from docparser_runtime.queue.sqlite import SqliteDatabase
 from docparser_runtime.queue.values import (
@@ -46,6 +47,11 @@ class SqlQueue:
     async def close(self) -> None:
         """Finish what was begun, and free what it took."""
         await self._database.close()
+
+    @property
+    def outbox(self) -> SqlOutbox:
+        """Callbacks of the jobs of this queue. Not to be used once it is closed."""
+        return SqlOutbox(self._database)
 
     async def submit(self, job: NewJob) -> Job:  # noqa: D102 (see base.py)
         submitted = await self._database.write(

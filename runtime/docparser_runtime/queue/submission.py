@@ -8,6 +8,7 @@ from sqlalchemy import (
     Connection,
     Integer,
     Text,
+    and_,
     bindparam,
     func,
     or_,
@@ -59,7 +60,8 @@ def _load(tenant: str | None = None) -> ScalarSelect[int]:
     counted = select(func.coalesce(func.sum(JOBS.c.pages), 0)).where(IS_LIVE)
     if tenant is not None:
         counted = counted.where(JOBS.c.tenant == tenant)
-    return counted.scalar_subquery()
+    # Inside an INSERT it would else count the row that is to be inserted, not the table.
+    return counted.correlate(None).scalar_subquery()
 
 
 def _insert(connection: Connection, new: NewJob, rules: Rules) -> ReturningInsert[Any]:
@@ -84,7 +86,7 @@ def _insert(connection: Connection, new: NewJob, rules: Rules) -> ReturningInser
         insert_if_absent(connection, JOBS)
         .from_select(list(values), candidate)
         .on_conflict_do_nothing()
-        .returning(*rows.JOB_COLUMNS)
+        .returning(*rows.NEW_JOB_COLUMNS)
     )
 
 
@@ -97,10 +99,11 @@ def _number(value: int) -> ColumnElement[Any]:
 
 
 def _earlier(connection: Connection, new: NewJob) -> Job | None:
-    same = (JOBS.c.tenant == new.tenant) & (JOBS.c.idempotency_key == new.idempotency_key)
-    found = connection.execute(
-        select(*rows.JOB_COLUMNS).where(or_(JOBS.c.id == new.id, same))
-    ).first()
+    same = JOBS.c.id == new.id
+    if new.idempotency_key is not None:
+        same_key = and_(JOBS.c.tenant == new.tenant, JOBS.c.idempotency_key == new.idempotency_key)
+        same = or_(same, same_key)
+    found = connection.execute(select(*rows.JOB_COLUMNS).where(same)).first()
     if found is None:
         return None
     if found.body_sha256 != new.body_sha256 or found.tenant != new.tenant:
