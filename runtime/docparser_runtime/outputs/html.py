@@ -28,7 +28,7 @@ _HEAD = """<!doctype html>
 </head>
 <body>
 """
-_TAIL = "</body>\n</html>\n"
+TAIL = "</body>\n</html>\n"
 _BULLET = re.compile(r"[•●○▪■◦‣∙·*–—-]\s+")  # noqa: RUF001 - dashes are meant
 _NUMBER = re.compile(r"(\d{1,9})[.)]\s+")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
@@ -50,10 +50,15 @@ def document(
 
     Not shown are the blocks of which `dropped` has the indexes, by the index of their page.
     """
-    yield _HEAD.format(title=escaped(title))
+    yield head(title)
     for page in pages:
         yield section(page, dropped.get(page.index, ())) + "\n"
-    yield _TAIL
+    yield TAIL
+
+
+def head(title: str) -> str:
+    """Return the beginning of a document, up to its first section; TAIL ends it."""
+    return _HEAD.format(title=escaped(title))
 
 
 def section(page: OutputPage, dropped: Collection[int] = frozenset()) -> str:

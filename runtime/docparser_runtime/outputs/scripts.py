@@ -11,6 +11,7 @@ _IDEOGRAPHIC = (
     (0xFF00, 0xFFA0),
     (0x20000, 0x40000),
 )
+_LONGEST_CLUSTER = 16
 _STARTS = [start for start, _ in _IDEOGRAPHIC]
 
 
@@ -29,3 +30,15 @@ def is_caseless(letter: str) -> bool:
 def is_right_to_left(letter: str) -> bool:
     """Return whether `letter` is written from right to left."""
     return unicodedata.bidirectional(letter) in ("R", "AL")
+
+
+def clusters(text: str) -> list[str]:
+    """Return the letters of `text`, each with the marks and joiners that follow it."""
+    found: list[str] = []
+    for letter in text:
+        is_mark = unicodedata.category(letter) in ("Mn", "Me", "Cf")
+        if is_mark and found and len(found[-1]) < _LONGEST_CLUSTER:
+            found[-1] += letter
+        else:
+            found.append(letter)
+    return found
