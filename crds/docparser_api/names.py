@@ -74,6 +74,8 @@ PATH_LIVE: Final = "/livez"
 PATH_METRICS: Final = "/metrics"
 PATH_PARSE: Final = "/v1/document/parse"
 PATH_TASKS: Final = "/v1/document/tasks"
+PATH_CHAT: Final = "/v1/chat/completions"
+PATH_MODELS: Final = "/v1/models"
 PATH_CONFIG: Final = "/config"
 
 ENV_PREFIX: Final = "DOCPARSER_"

@@ -11,12 +11,12 @@ from docparser_runtime.boundary import Boundary, Surroundings
 from docparser_runtime.context import Context
 from docparser_runtime.logs import Log
 from docparser_runtime.roles import Role
-from docparser_runtime.routes import about, health, page, parse, tasks
+from docparser_runtime.routes import about, chat, health, page, parse, tasks
 from docparser_runtime.security.access import Access, Security
 from docparser_runtime.security.headers import SecurityHeaders
 
 _PERCENT = 100
-_DOORS: Final = (parse, tasks, health, about, page)
+_DOORS: Final = (parse, tasks, chat, health, about, page)
 _ROUTES: Final = {
     Role.ALL: _DOORS,
     Role.GATEWAY: _DOORS,

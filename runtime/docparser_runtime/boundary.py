@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docparser_runtime import logs, problems
 from docparser_runtime.body import ClientGone
+from docparser_runtime.compat import errors as chat_errors
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.metrics import Metrics
 
@@ -148,7 +149,8 @@ class _Exchange:
         """Tell the client about `error`, unless its answer is on the way already."""
         if not self._started:
             self.code = error.code
-            await problems.respond(error, self.request_id)(self._scope, self.receive, self.send)
+            respond = chat_errors.respond if self.path in chat_errors.PATHS else problems.respond
+            await respond(error, self.request_id)(self._scope, self.receive, self.send)
 
 
 def _request_id(wanted: str) -> str:

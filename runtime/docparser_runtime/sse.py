@@ -39,9 +39,12 @@ def respond(
     events: AsyncGenerator[ServerSentEvent, None], request_id: str, log: Log
 ) -> EventSourceResponse:
     """Return the answer that sends `events`, and errors that they raise as their last one."""
-    return EventSourceResponse(
-        _ended(events, request_id, log), ping=_PING_SECONDS, send_timeout=_STALL_SECONDS
-    )
+    return sent(_ended(events, request_id, log))
+
+
+def sent(events: AsyncIterator[ServerSentEvent]) -> EventSourceResponse:
+    """Return the answer that sends `events`, which raise nothing."""
+    return EventSourceResponse(events, ping=_PING_SECONDS, send_timeout=_STALL_SECONDS)
 
 
 async def _ended(

@@ -80,7 +80,7 @@ async def read(body: Body, form: Form[Asked], max_pages: int) -> Upload[Asked]:
     content_type = body.request.headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip().lower()
     if kind == JSON:
-        content = await _read_bytes(_for_json(body))
+        content = await read_json(body)
         # Between the steps of the decoding, the event loop gets its turn.
         upload = await asyncio.to_thread(_from_json, content, form, max_pages)
     elif kind == FORM:
@@ -92,6 +92,15 @@ async def read(body: Body, form: Form[Asked], max_pages: int) -> Upload[Asked]:
     if not all(upload.documents) or not upload.documents:
         raise EmptyDocument("There is no document, or one of zero bytes.")
     return upload
+
+
+async def read_json(body: Body) -> bytearray:
+    """Return the bytes of a JSON body.
+
+    Raises:
+        DocParserError: it cannot be read, or is larger than JSON may be.
+    """
+    return await _read_bytes(_for_json(body))
 
 
 def refuse_query(names: Iterable[str], known: Collection[str] = ()) -> None:
@@ -117,7 +126,7 @@ async def _read_bytes(body: Body) -> bytearray:
 def _from_json(content: bytearray, form: Form[Asked], max_pages: int) -> Upload[Asked]:
     if not content.strip():
         raise EmptyDocument("The body is empty.")
-    _check_elements(content, max_pages)
+    check_elements(content, max_pages)
     try:
         request = form.request.model_validate_json(content)
     except ValidationError as error:
@@ -129,7 +138,7 @@ def _from_json(content: bytearray, form: Form[Asked], max_pages: int) -> Upload[
     return Upload(documents, form.options.model_validate(asked))
 
 
-def _check_elements(content: bytearray, max_pages: int) -> None:
+def check_elements(content: bytearray, max_pages: int) -> None:
     """Refuse JSON whose mere structure would take much more memory and time than its bytes.
 
     Base64 holds none of these characters. A password may, so there is room for a long one.
@@ -153,10 +162,11 @@ def _from_form(content: forms.Form, form: Form[Asked]) -> Upload[Asked]:
 
 def _invalid(error: ValidationError) -> InvalidRequest:
     faults = error.errors(include_url=False, include_context=False, include_input=False)
-    return InvalidRequest("; ".join(_fault(fault) for fault in faults[:_MOST_FAULTS]) + ".")
+    return InvalidRequest("; ".join(told_of(fault) for fault in faults[:_MOST_FAULTS]) + ".")
 
 
-def _fault(fault: ErrorDetails) -> str:
+def told_of(fault: ErrorDetails) -> str:
+    """Return what a client is told of a fault: where and what, nothing of what it sent."""
     path = ".".join(_name(str(step)) for step in fault["loc"])
     message = fault["msg"].removeprefix("Value error, ")
     return f"{path}: {message}" if path else message

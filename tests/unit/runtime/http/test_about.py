@@ -196,7 +196,7 @@ async def test_openapi_is_complete(service: Service) -> None:
     for name in re.findall(r'"#/components/schemas/(\w+)"', text):
         assert name in document["components"]["schemas"]
     tasks = {names.PATH_TASKS + rest for rest in ("", *(f"/{{task_id}}{r}" for r in _OF_TASKS))}
-    own = {PARSE, names.PATH_METRICS, names.PATH_CONFIG}
+    own = {PARSE, names.PATH_METRICS, names.PATH_CONFIG, names.PATH_CHAT, names.PATH_MODELS}
     assert set(document["paths"]) == {*own, *PROBES, *tasks}
     operation = document["paths"][PARSE]["post"]
     assert {"application/json", "multipart/form-data", "application/pdf"} <= set(
