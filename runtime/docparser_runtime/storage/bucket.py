@@ -47,6 +47,16 @@ class BucketStore:
         self._failures = failures
         self._store = s3_access.store_of(bucket, patience)
 
+    async def check(self) -> None:
+        """Return when the bucket answers and may be looked into.
+
+        Raises:
+            StorageUnavailable: it does not, or may not.
+        """
+        with self._translated():
+            async for _ in obstore.list(self._store, prefix="check"):
+                pass
+
     async def check_room(self, size_bytes: int) -> None:
         """Return: how much room a bucket has cannot be asked."""
 

@@ -26,6 +26,7 @@ async def open_store(url: str, access: Access, config: TasksConfig, log: Log) ->
     Raises:
         ConfigError: it is no address of a store, or nothing can be written there; the message names
             what to mend, and holds no secret.
+        StorageUnavailable: the bucket does not answer, or refuses access; the log says which.
     """
     try:
         parts = urlsplit(url)
@@ -34,14 +35,14 @@ async def open_store(url: str, access: Access, config: TasksConfig, log: Log) ->
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise _wrong(f"must be {_FORMS}, nothing more; keys belong into {ENV_STORE_PREFIX}*")
     if parts.scheme == "s3":
-        return _bucket(parts, access, Failures(log))
+        return await _bucket(parts, access, Failures(log))
     if parts.scheme == "file":
         path = _path(parts)
         return await asyncio.to_thread(_directory, path, config.max_store_bytes, Failures(log))
     raise _wrong(f"must be {_FORMS}")
 
 
-def _bucket(parts: SplitResult, access: Access, failures: Failures) -> ObjectStore:
+async def _bucket(parts: SplitResult, access: Access, failures: Failures) -> ObjectStore:
     from docparser_runtime.s3_access import Bucket  # noqa: PLC0415
     from docparser_runtime.storage.bucket import BucketStore  # noqa: PLC0415
 
@@ -57,9 +58,11 @@ def _bucket(parts: SplitResult, access: Access, failures: Failures) -> ObjectSto
         ) from None
     _refuse_endpoint(access.endpoint)
     _refuse_half_keys(access)
-    return BucketStore(
+    store = BucketStore(
         Bucket(parts.netloc, prefix, access.endpoint, access.region, access.credentials), failures
     )
+    await store.check()
+    return store
 
 
 def _refuse_endpoint(endpoint: str | None) -> None:

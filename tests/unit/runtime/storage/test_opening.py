@@ -1,5 +1,6 @@
 """Addresses of stores, and what is said of those that lead nowhere."""
 
+import io
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -8,12 +9,17 @@ import pytest
 from docparser_api.runtime import TasksConfig
 from docparser_runtime.config import ConfigError
 from docparser_runtime.logs import Log
+from docparser_runtime.s3_access import Bucket
 from docparser_runtime.storage import access
 from docparser_runtime.storage.access import Access
 from docparser_runtime.storage.bucket import BucketStore
 from docparser_runtime.storage.directory import DirectoryStore
+from docparser_runtime.storage.failures import Failures
 from docparser_runtime.storage.opening import open_store
+from docparser_runtime.task_errors import StorageUnavailable
 from docparser_runtime.weights.credentials import Credentials
+from support.s3_server import S3Server
+from unit.runtime.storage.conftest import access_to
 
 KEYS = Credentials("key-id", "canary-key")
 
@@ -65,14 +71,24 @@ async def test_a_wrong_access_is_named(found: Access, said: str, log: Log) -> No
     assert "canary" not in str(error.value)
 
 
-async def test_a_bucket(log: Log) -> None:
-    found = Access("http://127.0.0.1:1", credentials=KEYS)
-    store = await open_store("s3://bucket/pre/fix/", found, TasksConfig(), log)
+async def test_a_bucket(server: S3Server, log: Log) -> None:
+    store = await open_store("s3://store/pre/fix/", access_to(server), TasksConfig(), log)
     assert isinstance(store, BucketStore)
 
 
+@pytest.mark.parametrize("url", ["s3://other", "s3://store"])
+async def test_a_bucket_that_cannot_be_used_is_found_at_once(
+    url: str, server: S3Server, log: Log, stream: io.StringIO
+) -> None:
+    found = replace(access_to(server), credentials=KEYS)
+    with pytest.raises(StorageUnavailable):
+        await open_store(url, found, TasksConfig(), log)
+    assert "check" in stream.getvalue()
+    assert "canary" not in stream.getvalue()
+
+
 async def test_a_bucket_without_keys_has_no_presigned_addresses(log: Log) -> None:
-    store = await open_store("s3://bucket", Access("http://127.0.0.1:1"), TasksConfig(), log)
+    store = BucketStore(Bucket("store", "", "http://127.0.0.1:1", "any"), Failures(log))
     assert await store.presigned_url("job/result/0", timedelta(minutes=1)) is None
 
 
