@@ -18,13 +18,16 @@ from docparser_runtime.logs import Log
 
 _AT_ONCE: Final = 16
 """Callbacks that are under way at the same time: slow receivers do not hold up the others."""
+_RESTS_PER_LOOK: Final = 20
+_LONGEST_PAUSE_SECONDS: Final = 10.0
 _LEASE_SECONDS: Final = 3 * TIMEOUT_SECONDS
 
 
 class Dispatcher:
     """Delivers what is due. Several processes may do so for one outbox.
 
-    It looks again after `pause_seconds` when there was nothing more to do.
+    It looks again after `pause_seconds` when there was nothing more to do, or later when looks
+    take long.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Dispatcher:
         self._schedule = schedule
         self._chance = chance
         self._pause_seconds = pause_seconds
+        self._look_seconds = 0.0
 
     async def run(self) -> None:
         """Go on until cancelled; what was under way then is tried again after a while."""
@@ -52,7 +56,9 @@ class Dispatcher:
             except DocParserError as error:
                 self._log.warning("callbacks_wait", code=error.code)
             if found < _AT_ONCE:
-                await asyncio.sleep(self._pause_seconds)
+                # A look costs more the more tasks with callbacks are queued.
+                rest = min(_RESTS_PER_LOOK * self._look_seconds, _LONGEST_PAUSE_SECONDS)
+                await asyncio.sleep(max(self._pause_seconds, rest))
 
     async def turn(self) -> int:
         """Try what is due now, and return how many that were.
@@ -60,7 +66,10 @@ class Dispatcher:
         Raises:
             QueueUnavailable: the outbox does not answer. What it did not hear of is sent again.
         """
+        loop = asyncio.get_running_loop()
+        began = loop.time()
         found = await self._outbox.due(_AT_ONCE, _LEASE_SECONDS)
+        self._look_seconds = loop.time() - began
         async with asyncio.TaskGroup() as group:
             tried = [group.create_task(self._outcome(due)) for due in found]
         for due, failure in zip(found, [task.result() for task in tried], strict=True):
