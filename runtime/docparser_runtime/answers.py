@@ -1,21 +1,30 @@
 """Pure: what was read, as the API's answer."""
 
+from collections.abc import Sequence
+
+from docparser_runtime import writing
 from docparser_runtime.engine.base import Block
+from docparser_runtime.outputs.pages import page_of_body
 from docparser_runtime.page_engine import Page
-from docparser_runtime.schemas import BlockBody, PageBody, ParseResponse
+from docparser_runtime.schemas import BlockBody, Options, PageBody, ParseResponse
 from docparser_runtime.service import Reading
 from docparser_runtime.summaries import Sums
+from docparser_runtime.writing import MARKDOWN
 
 
-def response(reading: Reading, *, request_id: str, model: str) -> ParseResponse:
+def response(reading: Reading, options: Options, *, request_id: str, model: str) -> ParseResponse:
     """Return `reading` as the body of an answer."""
     pages = tuple(page_body(page) for page in reading.pages)
     sums = Sums(reading.repaired, reading.queue_seconds, reading.parse_seconds)
     for page in pages:
         sums.add(page)
     summary = sums.body(request_id, model)
-    content = "\n\n".join(page.markdown for page in pages if page.markdown)
-    return ParseResponse(**dict(summary), content=content, pages=pages)
+    return ParseResponse(**dict(summary), content=text(pages, MARKDOWN, options), pages=pages)
+
+
+def text(pages: Sequence[PageBody], form: str, options: Options) -> str:
+    """Return the text of a document in one of the forms of `writing`."""
+    return "".join(writing.text(lambda: map(page_of_body, pages), form, options))
 
 
 def page_body(page: Page) -> PageBody:

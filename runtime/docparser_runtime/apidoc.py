@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from docparser_runtime import errors, problems
+from docparser_runtime import errors, problems, writing
 from docparser_runtime.schemas import ParseForm, ParseRequest, ParseResponse, Problem
 from docparser_runtime.uploads import FORM, JSON, LARGER_DOCUMENTS, MOST_JSON_BYTES, RAW
 
@@ -55,7 +55,7 @@ RESULT_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "model": ParseResponse,
         "description": "What the document says.",
-        "content": {"text/markdown": {"schema": {"type": "string"}}},
+        "content": {form: {"schema": {"type": "string"}} for form in writing.FORMS},
     },
 }
 PARSE_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {

@@ -83,6 +83,7 @@ def assemble(parts: Parts) -> Context:
         model_name=name,
         is_ready=lambda: lifecycle.phase is Phase.READY,
         works=parts.given.role.reads,
+        generates=pages.generates,
         log=parts.log,
     )
     tasks = TaskPlace(parts.given.keeping, parts.given.access, tools)

@@ -1,5 +1,6 @@
 """Answers clients that wait for their document: by reading it here, or by way of the queue."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -87,7 +88,9 @@ class LocalParsing:
             reading = await self._service.parse(asked.upload)
         except RequestTimeout as late:
             return await self._task(asked, late)
-        return answers.response(reading, request_id=asked.request_id, model=self._model_name)
+        return answers.response(
+            reading, asked.upload.options, request_id=asked.request_id, model=self._model_name
+        )
 
     async def stream(self, asked: Asked) -> AsyncGenerator[ServerSentEvent, None]:
         """Yield what happens."""
@@ -116,6 +119,7 @@ class QueuedParsing:
     def __init__(self, tasks: TaskPlace, config: RuntimeConfig) -> None:
         self._tasks = tasks
         self._longest_seconds = config.queue_timeout_seconds + config.request_timeout_seconds
+        self._cancelling: set[asyncio.Task[None]] = set()
 
     async def check(self, tenant: str) -> None:
         """Refuse when the queue has no room."""
@@ -128,7 +132,7 @@ class QueuedParsing:
         try:
             job = await place.desk.ended(job.id, asked.tenant, self._longest_seconds)
         except BaseException:
-            await _cancel(place, job)
+            self._cancel(place, job)
             raise
         if not job.state.is_final:
             return await place.desk.body(job)
@@ -151,7 +155,13 @@ class QueuedParsing:
             ended = True
         finally:
             if not ended:
-                await _cancel(place, job)
+                self._cancel(place, job)
+
+    def _cancel(self, place: Opened, job: Job) -> None:
+        """End work that nobody waits for any more. Whoever waited may not wait for this, either."""
+        cancelling = asyncio.create_task(_cancel(place, job))
+        self._cancelling.add(cancelling)
+        cancelling.add_done_callback(self._cancelling.discard)
 
 
 async def _cancel(place: Opened, job: Job) -> None:

@@ -6,10 +6,13 @@ from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
+from docparser_runtime import page_ranges
 from docparser_runtime.documents.base import Document, DocumentReader
 from docparser_runtime.engine.base import ParseOptions
-from docparser_runtime.errors import TooManyPages
+from docparser_runtime.errors import TooManyPages, UnsupportedParameter
 from docparser_runtime.page_engine import Page, PageEngine
+from docparser_runtime.page_ranges import PageRange
+from docparser_runtime.schemas import Options
 
 _AHEAD = 2
 """Pages of one document that are worked on at the same time: one is drawn while another is read,
@@ -22,11 +25,21 @@ class Source:
 
     Attributes:
         documents: one document, or one image per page, in order.
+        page_range: pages that are wanted; None for all. For one document only.
     """
 
     documents: Sequence[bytes]
     options: ParseOptions
     password: str | None = None
+    page_range: PageRange | None = None
+
+    def indexes(self, page_count: int) -> Sequence[int]:
+        """Return the wanted pages of a document with so many.
+
+        Raises:
+            PageRangeInvalid: it lacks one of them.
+        """
+        return self.page_range.indexes(page_count) if self.page_range else range(page_count)
 
 
 @dataclass(frozen=True)
@@ -34,7 +47,7 @@ class Opened:
     """A document, or one of its parts, has been opened; its pages come next.
 
     Attributes:
-        pages: pages of all parts up to this one.
+        pages: wanted pages of all parts up to this one.
     """
 
     pages: int
@@ -60,13 +73,15 @@ class DocumentWork:
             DocParserError: one of the typed errors.
         """
         check_count(len(source.documents), max_pages)
-        first = 0
+        first = wanted = 0
         for content in source.documents:
             async with self._reader.open(content, source.password) as document:
                 count = document.info.page_count
-                check_count(first + count, max_pages)
-                yield Opened(first + count, document.info.repaired)
-                indexes = [i for i in range(count) if first + i not in done]
+                chosen = source.indexes(count)
+                wanted += len(chosen)
+                check_count(wanted, max_pages)
+                yield Opened(wanted, document.info.repaired)
+                indexes = [i for i in chosen if first + i not in done]
                 async with aclosing(self._pages(document, first, indexes, source)) as pages:
                     async for page in pages:
                         yield page
@@ -91,21 +106,36 @@ class DocumentWork:
             await asyncio.gather(*under_way, return_exceptions=True)
 
 
-async def count_pages(
-    reader: DocumentReader, documents: Sequence[bytes], password: str | None, max_pages: int
-) -> int:
-    """Return how many pages the documents have together; opens each of them.
+async def count_pages(reader: DocumentReader, source: Source, max_pages: int) -> int:
+    """Return how many pages are wanted of all documents together; opens each of them.
 
     Raises:
         DocParserError: one of the typed errors of documents.
     """
-    check_count(len(documents), max_pages)
+    check_count(len(source.documents), max_pages)
     total = 0
-    for content in documents:
-        async with reader.open(content, password) as document:
-            total += document.info.page_count
+    for content in source.documents:
+        async with reader.open(content, source.password) as document:
+            total += len(source.indexes(document.info.page_count))
             check_count(total, max_pages)
     return total
+
+
+def source_of(documents: Sequence[bytes], options: Options, *, generates: bool) -> Source:
+    """Return what a request wants to have read by an engine that generates text, or does not.
+
+    Raises:
+        UnsupportedParameter: an option cannot be honoured.
+        InvalidRequest: the page range means nothing.
+    """
+    if options.max_new_tokens is not None and not generates:
+        raise UnsupportedParameter("max_new_tokens: this engine does not generate, leave it out.")
+    pages = page_ranges.parse(options.page_range) if options.page_range else None
+    if pages is not None and len(documents) > 1:
+        raise UnsupportedParameter(
+            "page_range: these are single pages; leave out what you need not."
+        )
+    return Source(documents, ParseOptions(options.max_new_tokens), options.password, pages)
 
 
 def check_count(count: int, max_pages: int) -> None:

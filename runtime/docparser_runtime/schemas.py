@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
 
+from docparser_runtime import page_ranges
 from docparser_runtime.engine.base import BlockKind
 
 MOST_NEW_TOKENS = 32_768
@@ -44,6 +45,12 @@ class Options(Body):
     """Most tokens that the engine writes per page. Engines that do not generate refuse it."""
     password: str | None = Field(None, min_length=1, max_length=LONGEST_PASSWORD)
     """Password of an encrypted document."""
+    page_range: str | None = Field(None, min_length=1, max_length=page_ranges.LONGEST)
+    """Pages that are read, from 1, such as `1-3,7,10-`; all if absent."""
+    headers_footers: Literal["keep", "drop"] = "keep"
+    """What becomes of running headers, footers and page numbers in `content`."""
+    tables: Literal["markdown", "html"] = "markdown"
+    """How tables are written in `content`."""
 
 
 class ParseRequest(Options):
@@ -145,7 +152,7 @@ class ParseResponse(SummaryBody):
     """A document that was read."""
 
     content: str
-    """The whole document as Markdown."""
+    """The whole document as Markdown; what a page break parted is joined."""
     pages: tuple[PageBody, ...]
     """Its pages in order."""
 

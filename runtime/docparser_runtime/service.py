@@ -14,12 +14,11 @@ from typing import Final
 
 from docparser_api.runtime import RuntimeConfig
 
-from docparser_runtime.engine.base import ParseOptions
-from docparser_runtime.errors import RequestTimeout, UnsupportedParameter
+from docparser_runtime.errors import RequestTimeout
 from docparser_runtime.gate import Gate, Place
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import Page, PageEngine
-from docparser_runtime.reading import DocumentWork, Opened, Source
+from docparser_runtime.reading import DocumentWork, Opened, Source, source_of
 from docparser_runtime.schemas import Options
 from docparser_runtime.uploads import Upload
 
@@ -99,7 +98,8 @@ class ParseService:
         Raises:
             DocParserError: one of the typed errors.
         """
-        source = self._source(upload)
+        generates = self._tools.engine.generates
+        source = source_of(upload.documents, upload.options, generates=generates)
         came = self._tools.clock()
         place = await self._tools.gate.enter()
         waited = self._tools.clock() - came
@@ -120,14 +120,6 @@ class ParseService:
         if self._jobs:
             _, left = await asyncio.wait(self._jobs, timeout=patience_seconds)
         return not left
-
-    def _source(self, upload: Upload[Options]) -> Source:
-        options = upload.options
-        if options.max_new_tokens is not None and not self._tools.engine.generates:
-            raise UnsupportedParameter(
-                "max_new_tokens: this engine does not generate, leave it out."
-            )
-        return Source(upload.documents, ParseOptions(options.max_new_tokens), options.password)
 
     def _start(self, source: Source, events: _Events, place: Place) -> asyncio.Task[None]:
         job = asyncio.create_task(self._read(source, events))

@@ -76,7 +76,10 @@ async def _parse(parts: Parts, upload: Upload[Options]) -> ParseResponse:
         context.engine.close()
         await parts.reader.close()
         parts.engine.close()
-    return answers.response(reading, request_id=uuid.uuid4().hex, model=context.model_name)
+    request_id = uuid.uuid4().hex
+    return answers.response(
+        reading, upload.options, request_id=request_id, model=context.model_name
+    )
 
 
 def serve(environ: Mapping[str, str], host: str, port: int, role: Role) -> Ending:

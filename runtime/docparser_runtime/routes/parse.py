@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from sse_starlette.event import ServerSentEvent
 
-from docparser_runtime import accept, apidoc, sse, uploads
+from docparser_runtime import accept, answers, apidoc, sse, uploads, writing
 from docparser_runtime.body import Body, Lease
 from docparser_runtime.context import Context, InContext
 from docparser_runtime.disconnect import unless_gone
@@ -21,7 +21,6 @@ from docparser_runtime.task_schemas import TaskBody
 from docparser_runtime.uploads import Upload
 
 router = APIRouter(tags=["documents"])
-MARKDOWN = "text/markdown"
 _STREAM = "stream"
 
 Stream = Annotated[
@@ -36,7 +35,7 @@ async def parse(
     caller: InCaller,
     stream: Stream = False,  # noqa: FBT002 (a query parameter)
 ) -> Response:
-    """Read a document. The answer is JSON, or Markdown alone where Accept prefers it."""
+    """Read a document. The answer is JSON, or the text alone in a form that Accept prefers."""
     media_type = _form(request, stream=stream)
     await context.parsing.check(caller.tenant)
     with ExitStack() as stack:
@@ -48,7 +47,10 @@ async def parse(
             told = _told(request, context.parsing.stream(asked), stack.pop_all())
             return sse.respond(told, asked.request_id, context.log)
         answer = await unless_gone(request, context.parsing.answer(asked))
-    return _render(request, answer, media_type)
+    if isinstance(answer, TaskBody):
+        return _accepted(answer)
+    request.state.pages = len(answer.pages)
+    return _rendered(answer, media_type, upload.options)
 
 
 async def _upload(request: Request, context: Context, lease: Lease) -> Upload[Options]:
@@ -71,15 +73,21 @@ async def _told(
 def _form(request: Request, *, stream: bool) -> str:
     """Return the form of the answer; refuses what no form of it can have."""
     uploads.refuse_query(request.query_params, {_STREAM})
-    forms = (sse.MEDIA_TYPE,) if stream else (uploads.JSON, MARKDOWN)
+    forms = (sse.MEDIA_TYPE,) if stream else (uploads.JSON, *writing.FORMS)
     return accept.choose(request.headers.get("accept", ""), forms)
 
 
-def _render(request: Request, body: ParseResponse | TaskBody, media_type: str) -> Response:
-    if isinstance(body, TaskBody):
-        place = {"Location": f"{PATH_TASKS}/{body.id}"}
-        text = body.model_dump_json()
-        return Response(text, HTTPStatus.ACCEPTED, place, uploads.JSON)
-    request.state.pages = len(body.pages)
-    text = body.content if media_type == MARKDOWN else body.model_dump_json()
-    return Response(text, media_type=media_type)
+def _accepted(task: TaskBody) -> Response:
+    """Return the answer to a request that goes on as a task."""
+    place = {"Location": f"{PATH_TASKS}/{task.id}"}
+    return Response(task.model_dump_json(), HTTPStatus.ACCEPTED, place, uploads.JSON)
+
+
+def _rendered(body: ParseResponse, media_type: str, options: Options) -> Response:
+    if media_type == uploads.JSON:
+        content = body.model_dump_json()
+    elif media_type == writing.MARKDOWN:
+        content = body.content
+    else:
+        content = answers.text(body.pages, media_type, options)
+    return Response(content, media_type=media_type)

@@ -8,20 +8,19 @@ from docparser_api.names import PATH_TASKS
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from docparser_runtime import accept, sse, taskdoc, uploads
+from docparser_runtime import accept, sse, taskdoc, uploads, writing
 from docparser_runtime.body import Body
 from docparser_runtime.context import InContext
 from docparser_runtime.errors import InvalidRequest
 from docparser_runtime.security import audit
 from docparser_runtime.security.callers import InCaller
 from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions, TaskRequest
-from docparser_runtime.tasks import results, task_events
+from docparser_runtime.tasks import task_events
 from docparser_runtime.tasks.door import Submission
 from docparser_runtime.uploads import Form, Upload
 
 router = APIRouter(tags=["tasks"])
 PATH_TASK: Final = PATH_TASKS + "/{task_id}"
-MARKDOWN: Final = "text/markdown"
 LONGEST_WAIT_SECONDS: Final = 60
 MOST_TASKS: Final = 100
 _FORM: Final = Form(TaskRequest, TaskOptions)
@@ -77,12 +76,11 @@ async def task(
 async def result(request: Request, task_id: str, context: InContext, caller: InCaller) -> Response:
     """Return what was read, in the form that Accept prefers."""
     uploads.refuse_query(request.query_params)
-    forms = {uploads.JSON: results.JSON, MARKDOWN: results.MARKDOWN}
-    media_type = accept.choose(request.headers.get("accept", ""), tuple(forms))
+    forms = (uploads.JSON, *writing.FORMS)
+    media_type = accept.choose(request.headers.get("accept", ""), forms)
     desk = context.tasks.opened().desk
     job = await desk.job(task_id, caller.tenant)
-    pieces = await desk.result(job, forms[media_type])
-    return StreamingResponse(pieces, media_type=media_type)
+    return StreamingResponse(await desk.result(job, media_type), media_type=media_type)
 
 
 @router.get(PATH_TASK + "/events", **taskdoc.EVENTS)

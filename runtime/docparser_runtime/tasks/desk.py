@@ -20,9 +20,11 @@ from docparser_runtime.task_errors import (
 )
 from docparser_runtime.task_schemas import TaskBody, TaskList
 from docparser_runtime.tasks import failures
+from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import task_body
 from docparser_runtime.tasks.results import form_of
 from docparser_runtime.tasks.saver import pages_of
+from docparser_runtime.tasks.stored_pages import StoredPages
 from docparser_runtime.tasks.watch import JobWatch
 
 _RETRY_SECONDS: Final = "5"
@@ -104,22 +106,30 @@ class TaskDesk:
             raise TaskEnded("The task has ended already.")
         return await self._queue.cancel(job_id, tenant) or await self.job(job_id, tenant)
 
-    async def result(self, job: Job, form: str) -> AsyncIterator[bytes]:
+    async def result(self, job: Job, media_type: str) -> AsyncIterator[bytes]:
         """Return the result of a task that has ended, in pieces.
 
         Raises:
             DocParserError: there is none, and why.
         """
         raise_unless_done(job)
-        name, sha256 = form_of(job.result or {}, form)
+        stored = form_of(job.result or {}, media_type)
         try:
-            return await self._store.stream(name, sha256)
+            if stored is not None:
+                return await self._store.stream(*stored)
+            # Whatever is wrong with the pages is found before the answer begins.
+            return await _begun(await self._text(job, media_type))
         except (ObjectMissing, ObjectDamaged):
             await self._queue.rerun(job.id)
             raise ResultCorrupt(
                 "The stored result was damaged; the task is being run again.",
                 headers={"Retry-After": _RETRY_SECONDS},
             ) from None
+
+    async def _text(self, job: Job, form: str) -> AsyncIterator[bytes]:
+        options = payloads.loaded(job.payload).options
+        pages = StoredPages(self._store, await self._queue.pages(job.id))
+        return pages.text(form, options)
 
     async def happenings(
         self, job_id: str, tenant: str, since: int
@@ -148,6 +158,18 @@ class TaskDesk:
     async def _page(self, saved: SavedPage) -> PageBody:
         pages = pages_of(await self._store.get(saved.ref, saved.sha256))
         return next(page for page in pages if page.index == saved.index)
+
+
+async def _begun(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Return `pieces`, the first of which has been made."""
+    first = await anext(pieces)
+
+    async def whole() -> AsyncIterator[bytes]:
+        yield first
+        async for piece in pieces:
+            yield piece
+
+    return whole()
 
 
 def raise_unless_done(job: Job) -> None:

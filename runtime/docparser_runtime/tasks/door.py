@@ -13,7 +13,7 @@ from docparser_runtime.documents.base import DocumentReader
 from docparser_runtime.errors import DocParserError, UnsupportedParameter
 from docparser_runtime.queue.base import Submitting
 from docparser_runtime.queue.values import Job, NewJob
-from docparser_runtime.reading import count_pages
+from docparser_runtime.reading import count_pages, source_of
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.task_schemas import TaskOptions
 from docparser_runtime.tasks import payload as payloads
@@ -37,6 +37,20 @@ class Submission:
     idempotency_key: str | None
 
 
+@dataclass(frozen=True)
+class Terms:
+    """On which terms documents are accepted.
+
+    Attributes:
+        track: track whose workers read them.
+        generates: whether their engine writes token by token.
+    """
+
+    track: str
+    max_pages: int
+    generates: bool
+
+
 class TaskDoor:
     """Where documents come in."""
 
@@ -45,14 +59,12 @@ class TaskDoor:
         queue: Submitting,
         store: ObjectStore,
         reader: DocumentReader,
-        track: str,
-        max_pages: int,
+        terms: Terms,
     ) -> None:
         self._queue = queue
         self._store = store
         self._reader = reader
-        self._track = track
-        self._max_pages = max_pages
+        self._terms = terms
 
     async def check_room(self, tenant: str, size_bytes: int) -> None:
         """Return when a document of this size could be accepted; asked before it is read.
@@ -74,8 +86,8 @@ class TaskDoor:
             raise UnsupportedParameter(
                 "password: tasks keep no passwords; send the file decrypted."
             )
-        documents = submission.documents
-        pages = await count_pages(self._reader, documents, None, self._max_pages)
+        source = source_of(submission.documents, options, generates=self._terms.generates)
+        pages = await count_pages(self._reader, source, self._terms.max_pages)
         job_id = new_id()
         try:
             job = await self._queue.submit(await self._new_job(job_id, submission, pages))
@@ -100,7 +112,7 @@ class TaskDoor:
             id=job_id,
             tenant=submission.tenant,
             priority=priority_of(submission.options.priority),
-            track=self._track,
+            track=self._terms.track,
             pages=pages,
             payload=payloads.dumped(payload),
             body_sha256=_digest([one.sha256 for one in stored], submission.options),

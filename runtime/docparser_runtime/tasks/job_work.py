@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from docparser_runtime import answers
-from docparser_runtime.engine.base import ParseOptions
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import Page
 from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.values import Claim
-from docparser_runtime.reading import DocumentWork, Source
+from docparser_runtime.reading import DocumentWork, Source, source_of
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.summaries import Sums
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.payload import Payload
-from docparser_runtime.tasks.results import ResultWriter
+from docparser_runtime.tasks.results import About, ResultWriter
 from docparser_runtime.tasks.saver import PageSaver
+from docparser_runtime.tasks.stored_pages import StoredPages
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class JobTools:
     metrics: Metrics
     model_name: str
     max_pages: int
+    generates: bool
     clock: Callable[[], float] = time.monotonic
 
 
@@ -54,9 +55,10 @@ class JobWork:
         began = self._tools.clock()
         payload = payloads.loaded(claim.job.payload)
         repaired = await self._read(claim, payload)
-        saved = await self._tools.queue.pages(claim.job.id)
+        pages = StoredPages(self._tools.store, await self._tools.queue.pages(claim.job.id))
         sums = Sums(repaired, _waited(claim), self._tools.clock() - began)
-        return await self._results.write(claim.job, saved, sums, self._tools.model_name)
+        about = About(payload.options, sums, self._tools.model_name)
+        return await self._results.write(claim.job, pages, about)
 
     async def _read(self, claim: Claim, payload: Payload) -> bool:
         """Read and save the missing pages; return whether the document had to be mended."""
@@ -79,7 +81,7 @@ class JobWork:
     async def _source(self, payload: Payload) -> Source:
         store = self._tools.store
         documents = [await store.get(one.ref, one.sha256) for one in payload.documents]
-        return Source(documents, ParseOptions(payload.options.max_new_tokens))
+        return source_of(documents, payload.options, generates=self._tools.generates)
 
 
 def _waited(claim: Claim) -> float:

@@ -28,7 +28,7 @@ from docparser_runtime.storage.opening import open_store
 from docparser_runtime.storage.sweeping import Sweeper
 from docparser_runtime.task_errors import QueueUnavailable, TasksDisabled
 from docparser_runtime.tasks.desk import TaskDesk
-from docparser_runtime.tasks.door import TaskDoor
+from docparser_runtime.tasks.door import TaskDoor, Terms
 from docparser_runtime.tasks.job_work import JobTools, JobWork
 from docparser_runtime.tasks.keeping import Keeping
 from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
@@ -45,6 +45,7 @@ class Tools:
     Attributes:
         is_ready: whether the engine is loaded.
         works: whether this process works on tasks, too.
+        generates: whether the engine writes token by token.
     """
 
     config: RuntimeConfig
@@ -55,6 +56,7 @@ class Tools:
     model_name: str
     is_ready: Callable[[], bool]
     works: bool
+    generates: bool
     log: Log
 
 
@@ -160,7 +162,12 @@ class TaskPlace:
         )
         stack.callback(upkeep.cancel)
         self._opened = Opened(
-            TaskDoor(queue, store, tools.reader, keeping.track, config.max_pages),
+            TaskDoor(
+                queue,
+                store,
+                tools.reader,
+                Terms(keeping.track, config.max_pages, tools.generates),
+            ),
             TaskDesk(queue, store, watch),
         )
 
@@ -174,7 +181,15 @@ class TaskPlace:
 
 def _worker(queue: Queue, store: ObjectStore, track: str, tools: Tools) -> Worker:
     config = tools.config.tasks
-    work = JobTools(queue, store, tools.work, tools.metrics, tools.model_name, config.max_pages)
+    work = JobTools(
+        queue,
+        store,
+        tools.work,
+        tools.metrics,
+        tools.model_name,
+        config.max_pages,
+        tools.generates,
+    )
     return Worker(
         Bench(
             queue,

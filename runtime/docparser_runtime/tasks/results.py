@@ -3,22 +3,34 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, Final
 
-from docparser_runtime.queue.values import Job, SavedPage
-from docparser_runtime.schemas import PageBody
+from docparser_runtime import writing
+from docparser_runtime.outputs.pages import page_of_body
+from docparser_runtime.queue.values import Job
+from docparser_runtime.schemas import Options, PageBody
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.summaries import Sums
-from docparser_runtime.tasks.saver import pages_of
+from docparser_runtime.tasks.stored_pages import StoredPages
 
-JSON: Final = "json"
-MARKDOWN: Final = "markdown"
-_BETWEEN_PAGES: Final = "\n\n"
+JSON: Final = "application/json"
+
+
+@dataclass(frozen=True)
+class About:
+    """What a worker knows of a document beside its pages.
+
+    Attributes:
+        sums: without the pages' share.
+    """
+
+    options: Options
+    sums: Sums
+    model: str
 
 
 class ResultWriter:
@@ -27,39 +39,30 @@ class ResultWriter:
     def __init__(self, store: ObjectStore) -> None:
         self._store = store
 
-    async def write(
-        self, job: Job, saved: Sequence[SavedPage], sums: Sums, model: str
-    ) -> dict[str, Any]:
-        """Return what the queue keeps of the result: each form's object, and what sums it up.
-
-        `sums` hold what a worker knows beside the pages.
-        """
+    async def write(self, job: Job, pages: StoredPages, about: About) -> dict[str, Any]:
+        """Return what the queue keeps of the result: each form's object, and what sums it up."""
+        writer = writing.writer(writing.MARKDOWN, about.options, await pages.furniture())
         with _working_files() as files:
-            async for body in self._pages(saved):
-                sums.add(body)
-                await asyncio.to_thread(files.add, body)
-            summary = sums.body(job.id, model).model_dump(mode="json")
+            async for body in pages.bodies():
+                about.sums.add(body)
+                files.add(body, writer.feed(page_of_body(body)))
+            files.content.write(writer.finish())
+            summary = about.sums.body(job.id, about.model).model_dump(mode="json")
             await asyncio.to_thread(files.complete, summary)
             forms = {
                 JSON: await self._store.put_file(f"{job.id}/result.json", files.json_path),
-                MARKDOWN: await self._store.put_file(f"{job.id}/result.md", files.content_path),
+                writing.MARKDOWN: await self._store.put_file(
+                    f"{job.id}/result.md", files.content_path
+                ),
             }
         kept = {name: [stored.name, stored.sha256] for name, stored in forms.items()}
         return {"version": 1, "forms": kept, "summary": summary}
 
-    async def _pages(self, saved: Sequence[SavedPage]) -> AsyncIterator[PageBody]:
-        """Yield the pages in the order of the document."""
-        ordered = sorted(saved, key=lambda page: page.index)
-        for (ref, sha256), group in groupby(ordered, lambda page: (page.ref, page.sha256)):
-            together = {body.index: body for body in pages_of(await self._store.get(ref, sha256))}
-            for page in group:
-                yield together[page.index]
 
-
-def form_of(result: Mapping[str, Any], form: str) -> tuple[str, str]:
-    """Return name and digest of the object that holds the result in this form."""
-    name, sha256 = result["forms"][form]
-    return name, sha256
+def form_of(result: Mapping[str, Any], media_type: str) -> tuple[str, str] | None:
+    """Return name and digest of the object that holds the result in this form, if one does."""
+    found = result["forms"].get(media_type)
+    return None if found is None else (found[0], found[1])
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,9 @@ class _Files:
     content_path: Path
     json_path: Path
 
-    def add(self, page: PageBody) -> None:
-        """Append a page to both."""
-        if page.markdown:
-            self.content.write(_BETWEEN_PAGES if self.content.tell() else "")
-            self.content.write(page.markdown)
+    def add(self, page: PageBody, text: str) -> None:
+        """Append a page, and what can be written of the document's text once it is known."""
+        self.content.write(text)
         self.pages.write("," if self.pages.tell() else "")
         self.pages.write(page.model_dump_json())
 

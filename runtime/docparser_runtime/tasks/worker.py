@@ -24,6 +24,8 @@ from docparser_runtime.tasks.payload import UnknownPayload
 T = TypeVar("T")
 
 _PULSES_PER_LEASE: Final = 5
+_LONGEST_PULSE_SECONDS: Final = 1.0
+"""So soon a worker hears that somebody has cancelled its job."""
 _IDLE_SECONDS: Final = 1.0
 """Longest wait for news of the queue, where none comes by itself."""
 _PAUSE_SECONDS: Final = 2.0
@@ -180,7 +182,8 @@ class Worker:
     async def _pulses(self) -> None:
         """Give signs of life, and stop what must stop."""
         while True:
-            await asyncio.sleep(self._bench.lease_seconds / _PULSES_PER_LEASE)
+            lease = self._bench.lease_seconds
+            await asyncio.sleep(min(lease / _PULSES_PER_LEASE, _LONGEST_PULSE_SECONDS))
             if not self._jobs:
                 continue
             try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
-from docparser_api.names import ENV_MODEL, ENV_PREFIX, ENV_RUNTIME
+from docparser_api.names import ENV_DATA, ENV_MODEL, ENV_PREFIX, ENV_RUNTIME
 from unit.runtime.doubles import eventually
 
 COMMAND = (sys.executable, "-m", "docparser_runtime")
@@ -20,7 +20,8 @@ COMMAND = (sys.executable, "-m", "docparser_runtime")
 def environment(**limits: Any) -> dict[str, str]:
     """Return our own environment, with the fake engine and `limits` as its configuration."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(ENV_PREFIX)}
-    return clean | {ENV_MODEL: json.dumps({"engine": "fake"}), ENV_RUNTIME: json.dumps(limits)}
+    ours = {ENV_MODEL: json.dumps({"engine": "fake"}), ENV_RUNTIME: json.dumps(limits)}
+    return clean | ours | {ENV_DATA: "none"}
 
 
 @dataclass
@@ -74,19 +75,19 @@ class Program:
 
 @asynccontextmanager
 async def serving(
-    environ: dict[str, str], *, until: str = "engine_ready"
+    environ: dict[str, str], *, until: str = "engine_ready", role: str = "all"
 ) -> AsyncIterator[Program]:
     """Yield a server that has logged the event `until`, if any; end it afterwards."""
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
-        *("serve", "--host", "127.0.0.1", "--port", "0"),
+        *("serve", "--host", "127.0.0.1", "--port", "0", "--role", role),
         env=environ,
         stderr=asyncio.subprocess.PIPE,
     )
     program = Program(process)
     reading = asyncio.create_task(program.read_log())
     try:
-        await eventually(lambda: not until or bool(program.events(until)) or reading.done())
+        await eventually(lambda: not until or bool(program.events(until)) or reading.done(), 60)
         yield program
     finally:
         with suppress(ProcessLookupError):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from docparser_api import names
+from docparser_runtime import writing
 from docparser_runtime.engine.base import EngineLoadError
 from docparser_runtime.lifecycle import Phase
 from unit.runtime.doubles import PARSE, Service, StartService, a_document
@@ -207,7 +208,7 @@ async def test_openapi_is_complete(service: Service) -> None:
     for status in problems:
         content = operation["responses"][str(status)]["content"]
         assert list(content) == ["application/problem+json"]
-    forms = {"application/json", "text/markdown", "text/event-stream"}
+    forms = {"application/json", "text/event-stream", *writing.FORMS}
     assert set(operation["responses"]["200"]["content"]) == forms
 
 
