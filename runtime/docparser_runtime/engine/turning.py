@@ -1,5 +1,6 @@
 """Pages that stand askew or lie on a side, turned upright before they are read."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -17,6 +18,8 @@ LEAST_SKEW_DEGREES = 0.3
 MOST_SKEW_DEGREES = 20.0
 LEAST_RISE = 5.0
 """Pixels by which the longest line must rise or fall: letters alone make a line seem to."""
+LEAST_RISE_OF_HEIGHT = 0.15
+"""The same as a share of its height: large letters do more."""
 LEAST_ASPECT = 3.0
 """Only regions this much wider than high say something about the skew."""
 UPRIGHT_ASPECT = 1.5
@@ -53,6 +56,13 @@ class View:
         turn[:, 2] += [(size[0] - width) / 2, (size[1] - height) / 2]
         back = _after(self.to_page, np.asarray(cv2.invertAffineTransform(turn), np.float64))
         return View(_turned_pixels(self.pixels, turn, size, degrees), self._moved(turn), back)
+
+    @property
+    def clockwise_degrees(self) -> float:
+        """By how much the page was turned clockwise, from -180 (not included) to 180."""
+        # The way back turns an arrow to the right the other way.
+        degrees = math.degrees(math.atan2(-self.to_page[1, 0], self.to_page[0, 0]))
+        return 180.0 if round(degrees, 1) <= -180 else round(degrees, 1) + 0.0  # noqa: PLR2004
 
     def box_on_page(self, box: Box, width: int, height: int) -> Box:
         """Return the box on the page of this size that encloses `box` of the view."""
@@ -108,14 +118,15 @@ def skew_degrees(regions: Sequence[TextRegion]) -> float:
         width, height = _size(region)
         if width >= LEAST_ASPECT * height:
             dx, dy = region.corners[1] - region.corners[0]
-            angles.append((float(np.arctan2(dy, dx)), width))
+            angles.append((float(np.arctan2(dy, dx)), width, height))
     angles.sort()
-    half = sum(width for _, width in angles) / 2
-    for angle, width in angles:
+    half = sum(width for _, width, _ in angles) / 2
+    for angle, width, _ in angles:
         half -= width
         if half <= 0:
-            longest = max(length for _, length in angles)
-            return float(np.degrees(angle)) if abs(angle) * longest >= LEAST_RISE else 0.0
+            _, longest, height = max(angles, key=lambda line: line[1])
+            least = max(LEAST_RISE, LEAST_RISE_OF_HEIGHT * height)
+            return math.degrees(angle) if abs(angle) * longest >= least else 0.0
     return 0.0
 
 

@@ -21,6 +21,8 @@ LEAST_GUTTER = 0.8
 """Narrowest gap between columns, in ems."""
 LEAST_COLUMN = 5.0
 """Typical width of a line in the narrowest column of running text, in ems."""
+LEAST_BEFORE_REST = 4
+"""Lines of the last column but one from which a single line beside it is the rest of a text."""
 SECTION_GAP = 2.2
 """A horizontal gap of this many ems over the whole width ends a group of columns."""
 _CORE_MARGIN = 0.25
@@ -117,7 +119,9 @@ def columns_of(pieces: Sequence[P], gutter: float) -> list[list[P]]:
 
 def _is_running_text(columns: Sequence[Sequence[Placed]], em: float) -> bool:
     """Whether columns are to be read one after the other, and not across like a form."""
-    if len(columns) < 2 or min(len(column) for column in columns) < 2:  # noqa: PLR2004
+    if len(columns) < 2 or min(len(column) for column in columns[:-1]) < 2:  # noqa: PLR2004
+        return False
+    if len(columns[-1]) == 1 and len(columns[-2]) < LEAST_BEFORE_REST:
         return False
     return all(
         statistics.median(piece.box.right - piece.box.left for piece in column) >= LEAST_COLUMN * em

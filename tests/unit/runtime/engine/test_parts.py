@@ -150,6 +150,12 @@ def test_skew_is_that_of_the_long_lines() -> None:
     assert skew_degrees([]) == 0
 
 
+@pytest.mark.parametrize(("rise", "degrees"), [(6, 0), (12, 1.7)])
+def test_the_tilt_of_large_letters_is_no_skew(rise: float, degrees: float) -> None:
+    title = np.array([(0, 0), (400, rise), (400, 60 + rise), (0, 60)], np.float32)
+    assert skew_degrees([TextRegion(title, 1)]) == pytest.approx(degrees, abs=0.05)
+
+
 def test_pages_of_upright_lines_lie_on_a_side() -> None:
     assert lies_on_side([region(0, 0, 20, 300), region(30, 0, 50, 300), region(0, 0, 90, 20)])
     assert not lies_on_side([region(0, 0, 20, 100), region(0, 0, 300, 20)])
@@ -172,6 +178,17 @@ def test_boxes_of_a_turned_view_lead_back_to_the_page(degrees: float) -> None:
     found = (back.left, back.top, back.right, back.bottom)
     assert found == pytest.approx((40, 20, 120, 30), abs=5)
     assert view.regions[0].corners.min(axis=0) == pytest.approx([left, top], abs=3)
+
+
+@pytest.mark.parametrize(
+    ("turns", "clockwise"),
+    [((), 0), ((90,), -90), ((270,), 90), ((180,), 180), ((90, 3), -93), ((180, -2.5), -177.5)],
+)
+def test_a_view_knows_how_it_was_turned(turns: tuple[float, ...], clockwise: float) -> None:
+    view = view_of(np.zeros((40, 90, 3), np.uint8), [])
+    for turn in turns:
+        view = view.turned(turn)
+    assert view.clockwise_degrees == clockwise
 
 
 @pytest.mark.parametrize(
