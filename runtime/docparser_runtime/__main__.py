@@ -8,24 +8,17 @@ from docparser_runtime import farewell
 farewell.leave_when_told(sys.argv)
 
 import os  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn  # noqa: E402
+from typing import Annotated  # noqa: E402
 
 import typer  # noqa: E402
 from docparser_api.names import PORT  # noqa: E402
 
+from docparser_runtime.batch import commands as batch  # noqa: E402
+from docparser_runtime.batch import console  # noqa: E402
+from docparser_runtime.batch.console import EXIT_FAILED, EXIT_LOAD_FAILED, EXIT_USAGE  # noqa: E402
 from docparser_runtime.golden import commands as golden  # noqa: E402
 from docparser_runtime.roles import Role  # noqa: E402
 from docparser_runtime.weights import commands as weights  # noqa: E402
-
-if TYPE_CHECKING:
-    from docparser_runtime.schemas import Options
-    from docparser_runtime.uploads import Upload
-
-EXIT_FAILED: Final = 1
-EXIT_USAGE: Final = 2
-EXIT_LOAD_FAILED: Final = 3
-_STDIN: Final = "-"
 
 app = typer.Typer(
     name="docparser-runtime",
@@ -35,6 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.command("parse")(batch.parse)
 app.command("golden")(golden.compare)
 app.add_typer(weights.app)
 app.command()(weights.check)
@@ -71,34 +65,6 @@ def serve(
 
 
 @app.command()
-def parse(
-    file: Annotated[str, typer.Argument(help="Document to read; - reads standard input.")],
-    *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, not Markdown.")] = False,
-    password_stdin: Annotated[
-        bool, typer.Option("--password-stdin", help="Take a password from standard input.")
-    ] = False,
-    engine: Annotated[str | None, typer.Option(help="Engine, such as rapidocr.")] = None,
-) -> None:
-    """Read one file and print what it says."""
-    from docparser_runtime import wiring  # noqa: PLC0415
-    from docparser_runtime.config import ConfigError  # noqa: PLC0415
-    from docparser_runtime.engine.base import EngineLoadError  # noqa: PLC0415
-    from docparser_runtime.errors import DocParserError  # noqa: PLC0415
-
-    upload = _upload(file, password_stdin=password_stdin)
-    try:
-        answer = wiring.parse(os.environ, upload, engine)
-    except ConfigError as error:
-        _stop(str(error), EXIT_USAGE)
-    except EngineLoadError as error:
-        _stop(str(error), EXIT_LOAD_FAILED)
-    except DocParserError as error:
-        _stop(f"{error.code}: {error.detail}", EXIT_FAILED)
-    typer.echo(answer.model_dump_json(indent=2) if as_json else answer.content)
-
-
-@app.command()
 def version() -> None:
     """Print the version."""
     from importlib.metadata import version as installed  # noqa: PLC0415
@@ -106,36 +72,11 @@ def version() -> None:
     typer.echo(installed("docparser-runtime"))
 
 
-def _upload(file: str, *, password_stdin: bool) -> "Upload[Options]":
-    from docparser_runtime.schemas import Options  # noqa: PLC0415
-    from docparser_runtime.uploads import Upload  # noqa: PLC0415
-
-    if password_stdin and file == _STDIN:
-        _stop("standard input cannot hold both the document and the password", EXIT_USAGE)
-    password = sys.stdin.readline().rstrip("\r\n") if password_stdin else None
-    try:
-        content = sys.stdin.buffer.read() if file == _STDIN else Path(file).read_bytes()
-    except OSError as error:
-        _stop(f"cannot read {file}: {error.strerror}", EXIT_FAILED)
-    if not content:
-        _stop("empty_document: the file has no content", EXIT_FAILED)
-    return Upload((content,), Options(password=password or None))
-
-
 def _explain(message: str) -> None:
     """Tell why serving ends, where Kubernetes looks for it: also on the last line of stderr."""
     # Only the server may do so: a `parse` beside it would overwrite the pod's last words.
     farewell.tell_kubernetes(message)
-    _tell(message)
-
-
-def _stop(message: str, code: int) -> NoReturn:
-    _tell(message)
-    raise typer.Exit(code)
-
-
-def _tell(message: str) -> None:
-    typer.echo(f"docparser-runtime: {farewell.one_line(message)}", err=True)
+    console.tell(message)
 
 
 def main() -> None:

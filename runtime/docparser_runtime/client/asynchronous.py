@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
+from http import HTTPStatus
 from typing import Self
 
 import httpx
 
 from docparser_runtime.client import answers, calls, connection
-from docparser_runtime.client.answers import Model
+from docparser_runtime.client.answers import Answer, Model
 from docparser_runtime.client.calls import Call
 from docparser_runtime.client.connection import DEFAULTS, NORMAL, PLAIN, Document, Settings
 from docparser_runtime.client.errors import BusyError, TimedOutError, UnreachableError
@@ -60,9 +61,16 @@ class AsyncClient:
         await self._http.aclose()
 
     async def parse(self, document: Document, options: Options = PLAIN) -> ParseResponse:
-        """Return what the document says, as soon as it has been read."""
+        """Return what the document says, as soon as it has been read.
+
+        What takes the service longer than a request may becomes a task, which is waited for.
+        """
         call = calls.parse(await asyncio.to_thread(connection.content, document), options)
-        return await self._body(ParseResponse, call)
+        answer = await self._answer(call)
+        if answer.status != HTTPStatus.ACCEPTED:
+            return answers.body(ParseResponse, answer.body)
+        task = answers.body(TaskBody, answer.body)
+        return await self.result(await self.wait(task))
 
     async def stream(
         self, document: Document, options: Options = PLAIN
@@ -147,12 +155,15 @@ class AsyncClient:
                 return
 
     async def _body(self, model: type[Model], call: Call) -> Model:
+        return answers.body(model, (await self._answer(call)).body)
+
+    async def _answer(self, call: Call) -> Answer:
         patience = self._settings.patience()
         while True:
             try:
                 async with self._opened(call) as response:
                     await response.aread()
-                    return answers.body(model, response.content)
+                    return connection.answer(response)
             except (BusyError, UnreachableError) as error:
                 await asyncio.sleep(patience.pause_seconds(error))
 

@@ -3,12 +3,13 @@
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
+from http import HTTPStatus
 from typing import Self
 
 import httpx
 
 from docparser_runtime.client import answers, calls, connection
-from docparser_runtime.client.answers import Model
+from docparser_runtime.client.answers import Answer, Model
 from docparser_runtime.client.calls import Call
 from docparser_runtime.client.connection import DEFAULTS, NORMAL, PLAIN, Document, Settings
 from docparser_runtime.client.errors import BusyError, TimedOutError, UnreachableError
@@ -60,9 +61,16 @@ class Client:
         self._http.close()
 
     def parse(self, document: Document, options: Options = PLAIN) -> ParseResponse:
-        """Return what the document says, as soon as it has been read."""
+        """Return what the document says, as soon as it has been read.
+
+        What takes the service longer than a request may becomes a task, which is waited for.
+        """
         call = calls.parse(connection.content(document), options)
-        return self._body(ParseResponse, call)
+        answer = self._answer(call)
+        if answer.status != HTTPStatus.ACCEPTED:
+            return answers.body(ParseResponse, answer.body)
+        task = answers.body(TaskBody, answer.body)
+        return self.result(self.wait(task))
 
     def stream(self, document: Document, options: Options = PLAIN) -> Generator[Event, None, None]:
         """Yield what happens while the document is read; `Finished` is last.
@@ -144,12 +152,15 @@ class Client:
                 return
 
     def _body(self, model: type[Model], call: Call) -> Model:
+        return answers.body(model, (self._answer(call)).body)
+
+    def _answer(self, call: Call) -> Answer:
         patience = self._settings.patience()
         while True:
             try:
                 with self._opened(call) as response:
                     response.read()
-                    return answers.body(model, response.content)
+                    return connection.answer(response)
             except (BusyError, UnreachableError) as error:
                 time.sleep(patience.pause_seconds(error))
 

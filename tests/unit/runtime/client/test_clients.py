@@ -46,6 +46,13 @@ async def test_parse_sends_document_and_options(client: Asking, tmp_path: Path) 
     assert b"canary.pdf" not in request.content
 
 
+async def test_a_document_that_becomes_a_task_is_waited_for(client: Asking) -> None:
+    ended = httpx.Response(200, json=TASK | {"status": "done"})
+    script = Script([httpx.Response(202, json=TASK), ended, httpx.Response(200, json=RESPONSE)])
+    assert (await client.ask(script, "parse", DOCUMENT)).content == "# A"
+    assert script.requests[-1].url.path == "/v1/document/tasks/t1/result"
+
+
 async def test_submit_sends_a_key_that_belongs_to_the_document(client: Asking) -> None:
     asked: list[tuple[bytes, TaskOptions]] = [
         (DOCUMENT, TaskOptions()),

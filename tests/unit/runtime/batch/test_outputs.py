@@ -1,0 +1,112 @@
+"""The directory of outputs: whole or not there, and known afterwards."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from docparser_runtime.batch.outputs import JOURNAL, OutputError, Outputs
+
+BOTH = (".md", ".json")
+
+
+def write(folder: Path, name: str = "a/b.pdf", sha256: str = "1") -> None:
+    with Outputs.opened(folder) as outputs:
+        outputs.write(name, sha256, {".md": "text", ".json": "{}"})
+
+
+def is_done(
+    folder: Path, name: str = "a/b.pdf", sha256: str = "1", endings: tuple[str, ...] = BOTH
+) -> bool:
+    with Outputs.opened(folder) as outputs:
+        return outputs.is_done(name, sha256, endings)
+
+
+def test_what_is_written_is_done(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "out"
+    assert not is_done(folder)
+    write(folder)
+    assert (folder / "a/b.pdf.md").read_text() == "text"
+    assert is_done(folder)
+    assert is_done(folder, endings=(".md",))
+
+
+def test_another_content_or_form_is_not(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert not is_done(tmp_path, sha256="2")
+    assert not is_done(tmp_path, name="a/c.pdf")
+    assert not is_done(tmp_path, endings=(".md", ".html"))
+
+
+def test_forms_that_are_written_later_join_those_that_are_there(tmp_path: Path) -> None:
+    write(tmp_path)
+    with Outputs.opened(tmp_path) as outputs:
+        outputs.write("a/b.pdf", "1", {".html": "<p>"})
+    assert is_done(tmp_path, endings=(*BOTH, ".html"))
+
+
+@pytest.mark.parametrize("content", [None, b"", b"tex", b"text!"])
+def test_an_output_that_is_gone_or_changed_is_not_done(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    write(tmp_path)
+    path = tmp_path / "a/b.pdf.md"
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    assert not is_done(tmp_path)
+
+
+def test_the_last_word_counts(tmp_path: Path) -> None:
+    write(tmp_path, sha256="1")
+    write(tmp_path, sha256="2")
+    assert not is_done(tmp_path, sha256="1")
+    assert is_done(tmp_path, sha256="2")
+
+
+def test_half_a_line_of_a_killed_process_hides_nothing(tmp_path: Path) -> None:
+    write(tmp_path, "one")
+    journal = tmp_path / JOURNAL
+    journal.write_bytes(journal.read_bytes() + b'{"name": "two", "sha')
+    write(tmp_path, "three")
+    assert [is_done(tmp_path, name) for name in ("one", "two", "three")] == [True, False, True]
+
+
+def test_a_journal_of_something_else_is_no_reason_to_fail(tmp_path: Path) -> None:
+    (tmp_path / JOURNAL).write_bytes(
+        b'\xff\n[]\n3\n{"x": 1}\n{"name": []}\n{"name": "a"}\n{"name": "b", "outputs": 1}\n'
+    )
+    assert not is_done(tmp_path, "a")
+
+
+def test_a_killed_writer_leaves_the_old_output_whole(tmp_path: Path) -> None:
+    write(tmp_path)
+    killed = f"""
+import os
+from pathlib import Path
+from docparser_runtime.batch import outputs
+os.fsync = lambda _: os._exit(9)  # in the midst of the next output
+with outputs.Outputs.opened(Path({str(tmp_path)!r})) as out:
+    out.write("a/b.pdf", "2", {{".md": "other"}})
+"""
+    assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == 9
+    assert (tmp_path / "a/b.pdf.md").read_text() == "text"
+    assert is_done(tmp_path)
+    write(tmp_path, sha256="2")
+    assert [path.name for path in (tmp_path / "a").iterdir() if "partial" in path.name] == []
+
+
+def test_two_processes_do_not_share_a_directory(tmp_path: Path) -> None:
+    with (
+        Outputs.opened(tmp_path),
+        pytest.raises(OutputError, match="another process"),
+        Outputs.opened(tmp_path),
+    ):
+        pass
+
+
+def test_a_directory_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(OutputError, match="cannot write"), Outputs.opened(tmp_path / "file"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
