@@ -112,7 +112,7 @@ def test_cpu_time_runs_out() -> None:
     assert run.returncode == -24  # SIGXCPU
 
 
-def test_limits_survive_the_command_line() -> None:
+def test_limits_survive_their_way() -> None:
     assert Limits.loads(LIMITS.dumps()) == LIMITS
 
 
