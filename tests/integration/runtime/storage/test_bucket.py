@@ -12,7 +12,7 @@ import pytest
 from docparser_runtime.logs import Log
 from docparser_runtime.s3_access import Bucket, Patience
 from docparser_runtime.storage.access import Access
-from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.storage.base import ObjectDamaged, ObjectStore
 from docparser_runtime.storage.bucket import PART_BYTES, BucketStore
 from docparser_runtime.storage.failures import Failures
 from docparser_runtime.task_errors import StorageFull, StorageUnavailable
@@ -180,3 +180,8 @@ async def test_damage_of_a_large_object_is_found(server: S3Server, bucket: Objec
     assert stored.sha256 == hashlib.sha256(data).hexdigest()
     streamed = await bucket.stream("job/result/0", stored.sha256)
     assert sum([len(piece) async for piece in streamed]) == len(data)
+    server.objects["deep/er/job/result/0"] = data[:-1] + b"x"
+    with pytest.raises(ObjectDamaged):
+        await bucket.stream("job/result/0", stored.sha256)
+    with pytest.raises(ObjectDamaged):
+        await bucket.get("job/result/0", stored.sha256)
