@@ -101,9 +101,19 @@ class Joiner:
     def _apart(self, unit: Unit, page: OutputPage) -> str:
         settled = self._settled()
         written = self._style.begun(unit)
-        head = unit.rows[0] if unit.kind is BlockKind.TABLE else ()
+        head = self._head(unit, page)
         self._last, self._ending = _Last(unit, page, head), written.ending
         return settled + self._after_break(written.text)
+
+    def _head(self, unit: Unit, page: OutputPage) -> Sequence[str]:
+        """Return the head of a table; that of the one above if this is a part of it."""
+        if unit.kind is not BlockKind.TABLE:
+            return ()
+        rows, above = unit.rows, self._last
+        if above is None or above.page is not page or len(above.head) != len(rows[0]):
+            return rows[0]
+        is_part = same_edges(above.unit.box, unit.box, (page.width, page.width))
+        return above.head if is_part and not is_other_table(rows) else rows[0]
 
     def _joined(self, last: _Last | None, unit: Unit, page: OutputPage) -> str | None:
         if last is None or page.index != last.page.index + 1 or last.page.is_cut:

@@ -8,7 +8,6 @@ from pikepdf import Array, Dictionary
 
 from docparser_runtime.outputs.page_space import PageSpace, page_space
 from docparser_runtime.outputs.page_text import PageText, Passage
-from docparser_runtime.parser_child.failures import Failure, Refused
 from docparser_runtime.parser_child.pages import Picture
 from docparser_runtime.parser_child.pdf import rebuilt
 
@@ -17,14 +16,23 @@ KNOWN_SHARE = 0.5
 _DEEPEST_TREE = 64
 
 
+class PagesDiffer(Exception):  # noqa: N818 - the name says it
+    """The file is so damaged that its readers do not agree on what pages it has."""
+
+
 class PdfFile:
     """A PDF that gets text."""
 
     def __init__(self, content: bytes, password: str | None, page_count: int) -> None:
+        """Open a file in which another reader found `page_count` pages.
+
+        Raises:
+            PagesDiffer: this one finds others.
+            pikepdf.PdfError: this one finds none.
+        """
         self.pdf = pikepdf.open(io.BytesIO(content), password=password or "")
         if len(self.pdf.pages) != page_count:
-            # The file is so damaged that its readers do not agree on what it holds.
-            raise Refused(Failure.CORRUPT)
+            raise PagesDiffer
         try:
             self._read = pypdfium2.PdfDocument(content, password=password)
         except pypdfium2.PdfiumError:

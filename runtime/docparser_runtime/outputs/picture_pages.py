@@ -1,4 +1,7 @@
-"""Pages of a new PDF that show pictures, in their own size and at their own quality."""
+"""Pages of a new PDF that show pictures, in their own size and at their own quality.
+
+The pictures are those of an image file, or of pages that cannot be had otherwise.
+"""
 
 import io
 import struct
@@ -31,7 +34,7 @@ _LENGTH_TYPE_AND_SUM = 12
 
 
 class PictureFile:
-    """A PDF that grows by one page for each picture of an image file."""
+    """A PDF that grows by one page for each picture of a document."""
 
     def __init__(self, content: bytes, media_type: str) -> None:
         self.pdf = pikepdf.new()
@@ -55,7 +58,7 @@ class PictureFile:
         return text.passages
 
     def _points_per_pixel(self, index: int, picture: Picture) -> float:
-        named = 0.0
+        named = picture.dpi or 0.0
         if self._file is not None:
             self._file.seek(index)
             dpi = self._file.info.get("dpi")

@@ -2,7 +2,8 @@
 
 This opens untrusted documents: it belongs into the confined process that drew their pages. Nothing
 but bytes go in and out. A PDF stays as it is, down to its encryption; every page gets its text
-below what it shows, where it does not say it itself. Images become the pages of a new file.
+below what it shows, where it does not say it itself. Images become the pages of a new file, and so
+do the pages of a PDF that is too damaged to be changed.
 """
 
 import io
@@ -17,7 +18,7 @@ from PIL import Image
 from docparser_runtime.outputs.invisible_font import InvisibleFont
 from docparser_runtime.outputs.page_space import PageSpace
 from docparser_runtime.outputs.page_text import PageText, Passage
-from docparser_runtime.outputs.pdf_pages import PdfFile, add_font, put_below
+from docparser_runtime.outputs.pdf_pages import PagesDiffer, PdfFile, add_font, put_below
 from docparser_runtime.outputs.picture_pages import PictureFile
 from docparser_runtime.outputs.placing import placed_lines
 from docparser_runtime.outputs.text_layer import FONT, layer
@@ -52,15 +53,11 @@ class SearchablePdf:
         """
         self._pages = pages
         with _refusals():
-            self._file: _File = (
-                PdfFile(content, password, pages.count)
-                if media_type == _PDF
-                else PictureFile(content, media_type)
-            )
+            self._file = _file(content, media_type, password, pages.count)
             self._font = InvisibleFont(self._file.pdf)
 
     def add(self, index: int, text: PageText) -> None:
-        """Put `text` on page `index`: once each page, and those of images from first to last.
+        """Put `text` on page `index`: once each page, from the first to the last.
 
         Raises:
             Refused: the page is damaged.
@@ -107,6 +104,17 @@ def searchable_pdf(
     for index, text in enumerate(texts):
         searchable.add(index, text)
     return searchable.content()
+
+
+def _file(content: bytes, media_type: str, password: str | None, page_count: int) -> _File:
+    if media_type == _PDF:
+        try:
+            return PdfFile(content, password, page_count)
+        except (pikepdf.PdfError, PagesDiffer):
+            # Pictures of its pages would lie open that its owner had locked.
+            if password is not None:
+                raise
+    return PictureFile(content, media_type)
 
 
 @contextmanager

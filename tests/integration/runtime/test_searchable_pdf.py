@@ -175,15 +175,26 @@ def test_the_same_file_is_made_each_time() -> None:
     assert made(blank_pdf(), passage) == made(blank_pdf(), passage)
 
 
-def test_what_readers_do_not_agree_on_is_refused() -> None:
+@pytest.mark.parametrize("content", [b"%PDF-1.7 nothing", blank_pdf()])
+def test_a_file_that_cannot_be_changed_is_shown_in_pictures(content: bytes) -> None:
+    drawing = canvas_pdf(lambda canvas, at: canvas.rect(9, 9, 300, 50 + 9 * at, fill=1), 2)
+    texts = [a_text(drawing, Passage(f"Hello {at}", BOX), index=at) for at in range(2)]
+    after = searchable_pdf(content, PDF, None, pages_of(drawing), texts)
+    assert [Reader(after).text(at) for at in range(2)] == ["Hello 0", "Hello 1"]
+    assert drawn(after) == drawn(drawing)
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type", "password"),
+    [(b"%PDF-", PDF, "secret"), (blank_pdf(), PDF, "secret"), (b"", "image/png", None)],
+)
+def test_what_nothing_can_be_made_of_is_refused(
+    content: bytes, media_type: str, password: str | None
+) -> None:
     two = canvas_pdf(lambda canvas, _: canvas.drawString(9, 9, "x"), 2)
     with pytest.raises(Refused) as refused:
-        searchable_pdf(blank_pdf(), PDF, None, pages_of(two), [])
+        searchable_pdf(content, media_type, password, pages_of(two), [])
     assert refused.value.failure is Failure.CORRUPT
-    with pytest.raises(Refused):
-        searchable_pdf(b"%PDF-", PDF, None, pages_of(two), [])
-    with pytest.raises(Refused):
-        searchable_pdf(b"", "image/png", None, pages_of(two), [])
 
 
 def test_places_that_are_none_are_left_out() -> None:

@@ -156,6 +156,14 @@ def test_a_table_of_many_pages_has_one_head() -> None:
     assert text_of(pages, PLAIN) == "Item\tMass\nOak\t0\nOak\t1\nOak\t2\nOak\t3"
 
 
+def test_a_table_in_two_pieces_goes_on_under_its_first_head() -> None:
+    pieces = a_table("Item,Mass", "Oak,7"), a_table("Elm,3", "Yew,2")
+    pages = [a_page(0, *pieces), a_page(1, a_table("Item,Mass", "Fir,9"))]
+    assert text_of(pages).count("Item") == 1
+    apart = [a_page(0, pieces[0], a_table("Tree,Age", "Elm,3")), pages[1]]
+    assert text_of(apart).count("Item") == 2
+
+
 def test_tables_as_html_within_markdown_are_one_html_block_each() -> None:
     pages = [
         a_page(0, a_block("before"), a_table("<b>,*", "Oak,7")),
