@@ -79,6 +79,13 @@ class Submitting(Protocol):
         """Return how much waits on each track that has jobs."""
         ...
 
+    async def pages_per_second(self, seconds: float) -> float:
+        """Return how fast pages of jobs were read that were done within the last so many seconds.
+
+        Jobs of all tracks and tenants count.
+        """
+        ...
+
     async def changes(self, since: dict[str, int]) -> dict[str, int]:
         """Return the version of each job of `since` whose version differs from the one there.
 

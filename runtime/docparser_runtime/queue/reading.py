@@ -13,7 +13,7 @@ from docparser_runtime.queue.schema import (
     TOMBSTONES,
     Now,
 )
-from docparser_runtime.queue.values import Backlog, Job, SavedPage
+from docparser_runtime.queue.values import Backlog, Job, SavedPage, State
 
 _MOST_IDS = 1000
 """Ids that one statement compares."""
@@ -108,6 +108,15 @@ def alone_wait_seconds(connection: Connection, track: str, from_crashes: int) ->
         IS_QUEUED, JOBS.c.track == track, JOBS.c.crashes >= from_crashes
     )
     return max(0.0, float(connection.execute(oldest).scalar_one()))
+
+
+def pages_per_second(connection: Connection, seconds: float) -> float:
+    """Return how fast pages of jobs were read that have ended within the last so many seconds."""
+    done = func.coalesce(func.sum(JOBS.c.pages_done), 0)
+    pages = connection.execute(
+        select(done).where(JOBS.c.finished_at > Now() - seconds)
+    ).scalar_one()
+    return float(pages) / seconds
 
 
 def changes(connection: Connection, since: Mapping[str, int]) -> dict[str, int]:

@@ -98,6 +98,9 @@ class SqlQueue:
     async def backlog(self) -> Sequence[Backlog]:  # noqa: D102
         return await self._database.read(reading.backlog)
 
+    async def pages_per_second(self, seconds: float) -> float:  # noqa: D102
+        return await self._database.read(lambda c: reading.pages_per_second(c, seconds))
+
     async def changes(self, since: dict[str, int]) -> dict[str, int]:  # noqa: D102
         return await self._database.read(lambda c: reading.changes(c, since))
 

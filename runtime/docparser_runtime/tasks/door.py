@@ -6,7 +6,8 @@ away.
 
 import contextlib
 import hashlib
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from docparser_runtime.documents.base import DocumentReader
@@ -15,10 +16,12 @@ from docparser_runtime.queue.base import Submitting
 from docparser_runtime.queue.values import Job, NewJob
 from docparser_runtime.reading import count_pages, source_of
 from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.task_errors import TaskQueueFull, TenantLimit
 from docparser_runtime.task_schemas import TaskOptions
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import priority_of
 from docparser_runtime.tasks.ids import new_id
+from docparser_runtime.tasks.pace import Pace
 from docparser_runtime.tasks.payload import Payload, StoredDocument
 
 
@@ -65,6 +68,7 @@ class TaskDoor:
         self._store = store
         self._reader = reader
         self._terms = terms
+        self._pace = Pace(queue)
 
     async def check_room(self, tenant: str, size_bytes: int) -> None:
         """Return when a document of this size could be accepted; asked before it is read.
@@ -72,7 +76,8 @@ class TaskDoor:
         Raises:
             DocParserError: queue or store is full, or does not answer.
         """
-        await self._queue.check_room(tenant)
+        async with self._refusals():
+            await self._queue.check_room(tenant)
         await self._store.check_room(size_bytes)
 
     async def submit(self, submission: Submission) -> Job:
@@ -90,13 +95,24 @@ class TaskDoor:
         pages = await count_pages(self._reader, source, self._terms.max_pages)
         job_id = new_id()
         try:
-            job = await self._queue.submit(await self._new_job(job_id, submission, pages))
+            new = await self._new_job(job_id, submission, pages)
+            async with self._refusals():
+                job = await self._queue.submit(new)
         except BaseException:
             await self._forget(job_id)
             raise
         if job.id != job_id:
             await self._forget(job_id)
         return job
+
+    @asynccontextmanager
+    async def _refusals(self) -> AsyncIterator[None]:
+        """Tell those who find no room when to come again."""
+        try:
+            yield
+        except (TaskQueueFull, TenantLimit) as error:
+            error.headers |= await self._pace.retry_after()
+            raise
 
     async def _new_job(self, job_id: str, submission: Submission, pages: int) -> NewJob:
         """Store the documents, and return the job that names them."""

@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -128,6 +129,7 @@ class Service:
     client: httpx.AsyncClient
     app: Any
     log: io.StringIO
+    directory: Path | None = None
 
     async def metric(self, name: str) -> float:
         """Return the sum of the metric's values over its labels."""
