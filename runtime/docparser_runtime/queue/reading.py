@@ -111,12 +111,11 @@ def alone_wait_seconds(connection: Connection, track: str, from_crashes: int) ->
 
 
 def pages_per_second(connection: Connection, seconds: float) -> float:
-    """Return how fast pages of jobs were read that have ended within the last so many seconds."""
-    done = func.coalesce(func.sum(JOBS.c.pages_done), 0)
-    pages = connection.execute(
-        select(done).where(JOBS.c.finished_at > Now() - seconds)
-    ).scalar_one()
-    return float(pages) / seconds
+    """Return how fast pages of jobs were read that were done within the last so many seconds."""
+    counted = select(func.coalesce(func.sum(JOBS.c.pages), 0)).where(
+        JOBS.c.state == State.DONE.value, JOBS.c.finished_at > Now() - seconds
+    )
+    return float(connection.execute(counted).scalar_one()) / seconds
 
 
 def changes(connection: Connection, since: Mapping[str, int]) -> dict[str, int]:
