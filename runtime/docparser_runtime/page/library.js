@@ -60,7 +60,7 @@ export class Library {
 
   /** Take in the tasks that come after `after`, or the newest. */
   async load(after = null, asking = true) {
-    if (this.reading.hasTasks === false || document.hidden) return;
+    if (this.reading.hasTasks === false || document.hidden || (this.api.token.refused && !asking)) return;
     const query = new URLSearchParams({ limit: PAGE_SIZE, ...(after === null ? {} : { after }) });
     try {
       const { tasks, next } = await this.api.json(`${TASKS}?${query}`, { quiet: !asking });

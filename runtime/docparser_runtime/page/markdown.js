@@ -101,9 +101,11 @@ function table(lines, at) {
 }
 
 function row(kind, line, alignments) {
-  const made = cells(line).map((text, index) =>
-    el(kind, { class: alignments[index], scope: kind === "th" ? "col" : null }, inline(text)));
-  return el("tr", {}, ...made);
+  const made = el("tr");
+  cells(line).forEach((text, index) => {
+    made.append(el(kind, { class: alignments[index], scope: kind === "th" ? "col" : null }, inline(text)));
+  });
+  return made;
 }
 
 function cells(line) {

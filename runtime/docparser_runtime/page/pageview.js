@@ -96,7 +96,8 @@ export class PageView {
   }
 
   #boxes(page) {
-    const boxes = page.blocks.map((block, number) => {
+    const boxes = el("div", { class: "boxes", role: "group", "aria-label": "Blocks on the page" });
+    page.blocks.forEach((block, number) => {
       const [left, top, right, bottom] = block.box;
       const label = `${block.kind}: ${block.text.slice(0, SHOWN_LABEL)}`;
       const box = el("button", {
@@ -106,9 +107,9 @@ export class PageView {
       box.style.top = percent(top, page.height);
       box.style.width = percent(right - left, page.width);
       box.style.height = percent(bottom - top, page.height);
-      return box;
+      boxes.append(box);
     });
-    return el("div", { class: "boxes", role: "group", "aria-label": "Blocks on the page" }, ...boxes);
+    return boxes;
   }
 
   /** Get the picture, if the page is in sight and is looked at as a page. */

@@ -5,6 +5,7 @@ import { events } from "./events.js";
 
 const PARSE = "v1/document/parse";
 export const TASKS = "v1/document/tasks";
+const STREAM = "text/event-stream";
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 const TERMINAL = new Set(["done", "error"]);
@@ -107,7 +108,7 @@ export class Reading {
   }
 
   async #stream(doc, password, signal) {
-    const headers = { Accept: "text/event-stream" };
+    const headers = { Accept: STREAM };
     const options = { method: "POST", headers, body: formOf(doc, password), signal };
     const response = await this.api.send(`${PARSE}?stream=true`, options);
     doc.set({ status: "running" });
@@ -124,8 +125,8 @@ export class Reading {
       if (doc.lost) doc.set({ lost: false });
     };
     for (;;) {
-      const headers = doc.lastId === null ? {} : { "Last-Event-ID": doc.lastId };
-      const wait = await this.#connected(doc, headers, signal, heard);
+      const known = doc.lastId === null ? {} : { "Last-Event-ID": doc.lastId };
+      const wait = await this.#connected(doc, { Accept: STREAM, ...known }, signal, heard);
       if (wait === null) return;
       doc.set({ lost: true });
       const grown = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS);

@@ -21,12 +21,13 @@ export class Viewer {
     this.stale = new Set();
     this.closed = new AbortController();
     this.settled = false;
-    this.spoken = { text: "", at: 0 };
+    this.spoken = { text: "", at: -Infinity };
     this.observer = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: NEAR });
     this.#build();
     const { signal } = this.closed;
     doc.addEventListener("change", () => this.#later(), { signal });
     doc.addEventListener("page", (event) => this.#later(event.detail), { signal });
+    for (const index of [...doc.pages.keys(), ...doc.drafts.keys()]) this.stale.add(index);
     this.#refresh();
   }
 
@@ -129,27 +130,21 @@ export class Viewer {
 
   /** Make places for pages that have become known. */
   #grow() {
-    const drafted = Math.max(-1, ...this.doc.drafts.keys(), ...this.#lastPage()) + 1;
-    const wanted = Math.max(this.doc.pageCount, drafted);
-    const made = [];
+    // Pages may come in any order, and before their number is known.
+    let wanted = this.doc.pageCount;
+    for (const index of this.stale) wanted = Math.max(wanted, index + 1);
+    const made = document.createDocumentFragment();
     for (let index = this.views.length; index < wanted; index += 1) {
       const view = new PageView(this.doc, index, this.pictures);
       view.refresh();
       this.views.push(view);
-      made.push(view.element);
+      made.append(view.element);
       this.observer.observe(view.element);
     }
-    this.pages.append(...made);
+    this.pages.append(made);
     this.goto.hidden = this.views.length < 2;
     this.number.max = this.views.length;
     this.total.textContent = ` of ${this.views.length}`;
-  }
-
-  /** Pages may come in any order: the last one known is not always the last one read. */
-  #lastPage() {
-    let last = -1;
-    for (const index of this.stale) last = Math.max(last, index);
-    return [last];
   }
 
   #moved(entries) {
@@ -161,9 +156,16 @@ export class Viewer {
   }
 
   #speak(text) {
+    if (text === this.spoken.text) return;
     const now = performance.now();
-    const important = this.doc.ended || this.doc.lost || this.spoken.text === "";
-    if (text === this.spoken.text || (!important && now - this.spoken.at < SPEAK_EVERY_MS)) return;
+    const rest = this.spoken.at + SPEAK_EVERY_MS - now;
+    if (rest > 0 && !this.doc.ended && !this.doc.lost) {
+      this.speaking ??= setTimeout(() => {
+        this.speaking = null;
+        if (!this.closed.signal.aborted) this.#speak(progressText(this.doc));
+      }, rest);
+      return;
+    }
     this.spoken = { text, at: now };
     say(this.doc.status === "done" ? `${this.doc.name} has been read: ${text}` : text);
   }

@@ -1,5 +1,6 @@
 """One browser for all tests of the page; a fresh context and a fresh service for each."""
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -9,10 +10,11 @@ import pytest
 import pytest_asyncio
 from integration.runtime.page.double import Double
 from integration.runtime.page.double_app import serving
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 from support.chromium import chromium
 
-WAIT_MS = 10_000
+WAIT_MS = 20_000
+expect.set_options(timeout=WAIT_MS)
 
 
 @dataclass
@@ -37,8 +39,8 @@ class Sight:
         await self.page.set_input_files("#file", file)
 
     async def status(self, text: str) -> None:
-        """Wait until the open document's status says so."""
-        await self.page.locator("#status", has_text=text).wait_for(timeout=WAIT_MS)
+        """Wait until the open document's status begins so."""
+        await expect(self.page.locator("#status")).to_have_text(re.compile("^" + re.escape(text)))
 
 
 def media_type(name: str) -> str:

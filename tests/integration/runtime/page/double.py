@@ -109,7 +109,7 @@ class Double:
         self.tasks[task.id] = task
         return task
 
-    async def events(self, task: Task, since: int) -> AsyncIterator[bytes]:
+    async def events(self, task: Task, since: int, *, named: bool = True) -> AsyncIterator[bytes]:
         shown: dict[str, Any] | None = None
         while True:
             if self.at_once and task.status in ("queued", "running"):
@@ -120,9 +120,10 @@ class Double:
                     raise ConnectionResetError
                 yield _event("page", task.pages[number], number + 1)
             since = max(since, task.available)
-            if task.body() != shown:
-                shown = task.body()
-                yield _event("status", shown)
+            body = task.body() if named else task.body() | {"id": None}
+            if body != shown:
+                shown = body
+                yield _event("status", body)
             if task.status in _ENDED:
                 yield _last(task)
                 return

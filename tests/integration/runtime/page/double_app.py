@@ -25,7 +25,12 @@ _OPEN = {*PAGE_PATHS, "/readyz", "/metrics"}
 async def serving(double: Double) -> AsyncIterator[Double]:
     """Serve `double` on a free port of this machine; `double.url` names it."""
     config = uvicorn.Config(
-        _app(double), host="127.0.0.1", port=0, log_level="critical", timeout_graceful_shutdown=1
+        _app(double),
+        host="127.0.0.1",
+        port=0,
+        lifespan="off",
+        log_level="critical",
+        timeout_graceful_shutdown=1,
     )
     server = _Server(config)
     running = asyncio.create_task(server.serve())
@@ -153,7 +158,7 @@ def _parse(double: Double) -> APIRouter:
         if refused := await _refused(request, double):
             return refused
         task = double.accept()
-        return _stream(_until_left(double, double.events(task, 0)))
+        return _stream(_until_left(double, double.events(task, 0, named=False)))
 
     return router
 
