@@ -1,6 +1,7 @@
 """How wide letters are in an ordinary typeface: enough to tell where in a line a word stands."""
 
 import unicodedata
+from functools import lru_cache
 from itertools import chain
 
 from docparser_runtime.outputs.scripts import clusters, is_ideographic
@@ -20,9 +21,11 @@ _CAPITAL = 0.66
 _IDEOGRAPH = 1.0
 LETTER_WIDTHS = tuple(sorted({*_WIDTHS.values(), _ORDINARY, _CAPITAL, _IDEOGRAPH}))
 """All widths that there are, in ems."""
+_REMEMBERED = 4096
 _CAPITALS = ("Lu", "Lt")
 
 
+@lru_cache(_REMEMBERED)
 def letter_width(letter: str) -> float:
     """Return the width of a character in ems; of one with marks, that of its first."""
     first = letter[0]

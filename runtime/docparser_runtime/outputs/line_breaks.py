@@ -11,6 +11,8 @@ from docparser_runtime.outputs.scripts import is_ideographic
 _SPACE = 0.32
 _SLACK = 1.5
 """Lines by which a line may end before or after where the lengths suggest."""
+_MOST_STOPS = 48
+"""Words at which a line may end at most: text without end must not take time without end."""
 _RUN_ON = 1.0
 """What it costs, in squared shares of a line, if a line runs on where the text breaks."""
 
@@ -112,8 +114,9 @@ class _Fit:
         if line == len(self._lengths) - 1:
             return [last]
         end, slack = self._ends[line], _SLACK * max(self._lengths)
-        near = [at for at, reached in enumerate(self._reached) if abs(reached - end) <= slack]
-        return near or [min(range(last + 1), key=lambda at: abs(self._reached[at] - end))]
+        closest = sorted(range(last + 1), key=lambda at: abs(self._reached[at] - end))
+        near = [at for at in closest[:_MOST_STOPS] if abs(self._reached[at] - end) <= slack]
+        return sorted(near) or closest[:1]
 
     def cost(self, line: int, start: int, stop: int) -> float:
         """Return how badly the words from `start` to before `stop` fit on `line`."""

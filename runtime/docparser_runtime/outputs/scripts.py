@@ -34,6 +34,8 @@ def is_right_to_left(letter: str) -> bool:
 
 def clusters(text: str) -> list[str]:
     """Return the letters of `text`, each with the marks and joiners that follow it."""
+    if text.isascii():
+        return [*text]
     found: list[str] = []
     for letter in text:
         is_mark = unicodedata.category(letter) in ("Mn", "Me", "Cf")

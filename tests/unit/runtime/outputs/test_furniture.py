@@ -5,7 +5,7 @@ from docparser_runtime.engine.base import Block, BlockKind, Box
 from docparser_runtime.outputs.furniture import FurnitureFinder, furniture
 from docparser_runtime.outputs.margins import MARGIN
 from docparser_runtime.outputs.pages import OutputPage
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.runtime.outputs.samples import HEIGHT, WIDTH, a_block, a_page
 
@@ -188,11 +188,13 @@ documents = st.lists(st.lists(blocks, max_size=5), min_size=1, max_size=6).map(
 )
 
 
+@settings(max_examples=30)
 @given(st.lists(blocks, max_size=8))
 def test_a_single_page_has_no_furniture(found: list[Block]) -> None:
     assert furniture([a_page(0, *found)]) == {}
 
 
+@settings(max_examples=30)
 @given(documents)
 def test_furniture_recurs_at_the_ends_of_pages(pages: list[OutputPage]) -> None:
     found = furniture(pages)

@@ -4,7 +4,7 @@ import pytest
 from docparser_runtime.engine.base import Block, BlockKind, Box
 from docparser_runtime.outputs import html
 from docparser_runtime.outputs.pages import OutputPage
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.runtime.outputs.samples import a_block, a_page, a_table
 
@@ -182,6 +182,7 @@ blocks = st.builds(
 )
 
 
+@settings(max_examples=40)
 @given(st.lists(blocks, min_size=1, max_size=4), hostile)
 def test_nothing_that_was_read_becomes_markup(found: list[Block], title: str) -> None:
     reader = read("".join(html.document([a_page(0, *found)], title, {})))
@@ -194,6 +195,7 @@ def test_nothing_that_was_read_becomes_markup(found: list[Block], title: str) ->
         assert squeezed("".join(reader.text)) == squeezed(said.replace("\r", "\n"))
 
 
+@settings(max_examples=40)
 @given(hostile)
 def test_markdown_never_becomes_active(markdown: str) -> None:
     reader = read(html.section(OutputPage(0, 1, 1, markdown)))

@@ -7,7 +7,7 @@ from docparser_runtime.outputs.joining import Joiner, joined_text
 from docparser_runtime.outputs.options import Form, Tables
 from docparser_runtime.outputs.pages import OutputPage
 from docparser_runtime.outputs.rendering import Style
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.runtime.outputs.samples import a_block, a_page, a_table
 
@@ -47,6 +47,7 @@ def repeated_heads(joiner: Joiner, pages: Sequence[OutputPage]) -> list[str]:
     return [pages[page].blocks[block or 0].text.split("\n")[0] for page, block in places]
 
 
+@settings(max_examples=40)
 @given(documents, marks, styles)
 def test_no_word_is_lost(
     blocks: list[list[Block]], furniture: dict[int, set[int]], style: Style
@@ -66,6 +67,7 @@ def letters(text: str) -> Counter[str]:
     return Counter(letter for letter in text if letter.isalnum())
 
 
+@settings(max_examples=40)
 @given(documents, styles)
 def test_words_change_only_at_joins(blocks: list[list[Block]], style: Style) -> None:
     pages = [a_page(index, *found) for index, found in enumerate(blocks)]

@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 from docparser_runtime.outputs.letter_widths import LETTER_WIDTHS, letter_width, text_width
 from docparser_runtime.outputs.line_breaks import broken
@@ -40,6 +42,14 @@ def test_lines_without_words_are_empty() -> None:
     assert broken("one", [1, 50, 1]) == ["", "one", ""]
     assert broken(" \n ", [1, 2]) == ["", ""]
     assert broken("one", []) == []
+
+
+def test_endless_text_takes_no_endless_time() -> None:
+    text = "again " * 5_000
+    began = process_time()
+    lines = broken(text, [500.0] * 20)
+    assert process_time() - began < 5
+    assert sum(line.count("again") for line in lines) == 5_000
 
 
 words = st.lists(st.text("ab漢. \n-", min_size=1, max_size=8), max_size=12).map(" ".join)

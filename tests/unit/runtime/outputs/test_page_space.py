@@ -17,9 +17,14 @@ def written(box: tuple[float, ...] | None) -> bytes:
     return b"null" if box is None else b"[%s]" % " ".join(map(str, box)).encode()
 
 
-@pytest.mark.parametrize("rotation", [0, 90, 180, 270, -90, 450])
-@pytest.mark.parametrize("crop", BOXES)
-@pytest.mark.parametrize("media", BOXES)
+PAGES = [
+    *((BOXES[1], BOXES[3], rotation) for rotation in (0, 90, 180, 270, -90, 450)),
+    *((media, crop, 90) for media in BOXES for crop in BOXES[:3]),
+    (BOXES[2], BOXES[4], 270),
+]
+
+
+@pytest.mark.parametrize(("media", "crop", "rotation"), PAGES)
 def test_pages_lie_as_they_are_drawn(
     media: tuple[float, ...] | None, crop: tuple[float, ...] | None, rotation: int
 ) -> None:

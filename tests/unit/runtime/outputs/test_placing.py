@@ -1,9 +1,12 @@
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
 from docparser_runtime.outputs.ink_lines import Line, ink_lines
 from docparser_runtime.outputs.page_text import PageText, Passage, Rectangle
 from docparser_runtime.outputs.placing import PlacedLine, placed_lines
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
 WHITE, BLACK, GREY = 255, 0, 120
@@ -110,3 +113,23 @@ def test_cells_stand_in_rows_and_columns() -> None:
     assert found["a"][3] <= 50 <= found["c"][1]
     assert found["a"][2] < found["bbbb"][0] == found["c"][0]
     assert found["bbbb"][2] <= 200
+
+
+numbers = st.floats(-50, 450) | st.sampled_from([float("nan"), float("inf"), 1e300])
+rectangles = st.tuples(numbers, numbers, numbers, numbers)
+passages = st.builds(
+    Passage, st.text("ab\u6811\u05d0 \n\t.", max_size=40), rectangles, st.booleans()
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(passages, max_size=4))
+def test_lines_stand_on_the_page_and_say_what_the_passages_say(found: list[Passage]) -> None:
+    lines = placed(printed(LINES), *found)
+    said = "".join(passage.text for passage in found)
+    placed_letters = Counter("".join("".join(line.text for line in lines).split()))
+    assert not placed_letters - Counter("".join(said.split()))
+    for line in lines:
+        left, top, right, bottom = line.box
+        assert -1 <= left <= right <= SIZE[0] + 1
+        assert -1 <= top <= bottom <= SIZE[1] + 1
