@@ -96,6 +96,9 @@ directory as `file:///PATH`."""
 ENV_STORE_PREFIX: Final = "DOCPARSER_STORE_"
 """Prefix of the variables of an S3 store: ENDPOINT, REGION, ACCESS_KEY_ID, SECRET_ACCESS_KEY,
 SESSION_TOKEN."""
+ENV_CALLBACK_SECRET: Final = "DOCPARSER_CALLBACK_SECRET"  # noqa: S105 (a variable's name)
+"""Environment variable that holds the secret with which callbacks are signed; several, one a line,
+while it is being changed."""
 ENV_TRACK: Final = "DOCPARSER_TRACK"
 """Environment variable that names the track, such as `stable`, of which a worker takes jobs."""
 ENV_TOKENS_FILE: Final = "DOCPARSER_TOKENS_FILE"

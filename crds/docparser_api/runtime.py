@@ -51,6 +51,27 @@ class FakeConfig(ApiModel):
     """Pages after which the process ends abruptly; 0 means never."""
 
 
+class OutboundConfig(ApiModel):
+    """Where the service may send requests that clients ask for: nowhere, unless something is named.
+
+    A named host is reached at public addresses only; what lies inside a cluster must be named as a
+    network. Redirects are not followed.
+    """
+
+    allowed_hosts: list[str] = Field(default_factory=list, max_length=64)
+    """Names that may be reached where their addresses are public: `example.com`, `*.example.com`
+    for all names below it, or `*` for any."""
+    allowed_networks: list[str] = Field(default_factory=list, max_length=64)
+    """Networks that may be reached though they need not be public, such as `10.0.0.0/8`."""
+    allowed_ports: list[int] = Field(default_factory=list, max_length=64)
+    """Further ports than 80 for http and 443 for https."""
+
+    @property
+    def allows_any(self) -> bool:
+        """Whether requests may go anywhere at all."""
+        return bool(self.allowed_hosts or self.allowed_networks)
+
+
 class TasksConfig(ApiModel):
     """Durable tasks: documents that are accepted now, read later, and fetched when they are done.
 
@@ -76,6 +97,9 @@ class TasksConfig(ApiModel):
     max_store_bytes: int | None = Field(None, ge=1_048_576)
     """Most bytes of uploads and results in a directory; a task beyond is answered with 507. Absent:
     until a twentieth of the disk is left. An S3 store has no such limit."""
+    callbacks: OutboundConfig = OutboundConfig()
+    """Where clients may ask to be told of the end of a task. Callbacks are signed with the secret
+    in `DOCPARSER_CALLBACK_SECRET`."""
 
 
 def _network(text: str) -> str:
@@ -136,6 +160,8 @@ class RuntimeConfig(ApiModel):
     """Least severe log level that is written."""
     access_log_percent: int = Field(100, ge=0, le=100)
     """Share of successful requests that is logged, in percent. Failures are always logged."""
+    url_sources: OutboundConfig = OutboundConfig()
+    """Where documents may be fetched from that a request names by their address."""
     tasks: TasksConfig = TasksConfig()
     """Durable tasks."""
     security: SecurityConfig = SecurityConfig()

@@ -23,7 +23,9 @@ from docparser_runtime.parsing import LocalParsing, Parsing, QueuedParsing
 from docparser_runtime.reading import DocumentWork
 from docparser_runtime.roles import Role
 from docparser_runtime.service import ParseService, Tools
+from docparser_runtime.sources import UrlSources
 from docparser_runtime.storage.access import Access
+from docparser_runtime.tasks.callbacks import outbound_of
 from docparser_runtime.tasks.keeping import Keeping
 from docparser_runtime.tasks.place import TaskPlace
 from docparser_runtime.tasks.place import Tools as TaskTools
@@ -105,6 +107,7 @@ def assemble(parts: Parts) -> Context:
         engine=pages,
         tasks=tasks,
         parsing=parsing,
+        sources=UrlSources(outbound_of(config.url_sources), config.max_body_bytes),
         metrics=metrics,
         log=parts.log,
     )

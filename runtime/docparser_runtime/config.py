@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from docparser_api.base import ApiModel
 from docparser_api.names import (
+    ENV_CALLBACK_SECRET,
     ENV_DATA,
     ENV_DATABASE_URL,
     ENV_MODEL,
@@ -24,7 +25,7 @@ from pydantic import ValidationError
 Model = TypeVar("Model", bound=ApiModel)
 
 _SECURITY = {ENV_TOKEN, ENV_TOKENS_FILE, ENV_TLS_CERT_FILE, ENV_TLS_KEY_FILE}
-_TASKS = (ENV_DATA, ENV_DATABASE_URL, ENV_STORE_URL, ENV_TRACK)
+_TASKS = (ENV_CALLBACK_SECRET, ENV_DATA, ENV_DATABASE_URL, ENV_STORE_URL, ENV_TRACK)
 _KNOWN = frozenset({ENV_MODEL, ENV_RUNTIME, ENV_TLS_CLIENT_CA_FILE, *_SECURITY, *_TASKS})
 
 

@@ -14,6 +14,7 @@ from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import PageEngine
 from docparser_runtime.parsing import Parsing
 from docparser_runtime.service import ParseService
+from docparser_runtime.sources import UrlSources
 from docparser_runtime.tasks.place import TaskPlace
 
 
@@ -37,6 +38,7 @@ class Context:
     engine: PageEngine
     tasks: TaskPlace
     parsing: Parsing
+    sources: UrlSources
     metrics: Metrics
     log: Log
 

@@ -10,6 +10,7 @@ from docparser_runtime.engine.base import BlockKind
 
 MOST_NEW_TOKENS = 32_768
 LONGEST_PASSWORD = 1024
+LONGEST_URL = 2048
 
 
 class Body(BaseModel):
@@ -54,12 +55,12 @@ class Options(Body):
 
 
 class ParseRequest(Options):
-    """One document as JSON: set exactly one of `image_base64` and `pages`."""
+    """One document as JSON: set exactly one of `image_base64`, `pages` and `url`."""
 
     model_config = ConfigDict(
         strict=True,
         json_schema_extra={
-            "oneOf": [{"required": ["image_base64"]}, {"required": ["pages"]}],
+            "oneOf": [{"required": [name]} for name in ("image_base64", "pages", "url")],
         },
     )
 
@@ -67,6 +68,8 @@ class ParseRequest(Options):
     """The document (PDF, PNG, JPEG, WebP, BMP, TIFF, GIF, JPEG 2000, HEIC or AVIF)."""
     pages: tuple[Base64, ...] | None = Field(None, min_length=1)
     """Its pages, one image each, in reading order."""
+    url: str | None = Field(None, min_length=1, max_length=LONGEST_URL)
+    """Its address, where the configuration allows such sources."""
 
 
 class ParseForm(Options):

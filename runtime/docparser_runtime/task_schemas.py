@@ -5,9 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from docparser_runtime.schemas import Body, Options, ParseForm, ParseRequest
-
-LONGEST_URL = 2048
+from docparser_runtime.schemas import LONGEST_URL, Body, Options, ParseForm, ParseRequest
 
 
 class TaskOptions(Options):
@@ -15,10 +13,12 @@ class TaskOptions(Options):
 
     priority: Literal["low", "normal", "high"] = "normal"
     """Who comes first among the tasks that wait."""
+    callback_url: str | None = Field(None, min_length=1, max_length=LONGEST_URL)
+    """Address that is told when the task has ended."""
 
 
 class TaskRequest(TaskOptions, ParseRequest):
-    """One document as JSON: set exactly one of `image_base64` and `pages`."""
+    """One document as JSON: set exactly one of `image_base64`, `pages` and `url`."""
 
 
 class TaskForm(TaskOptions, ParseForm):

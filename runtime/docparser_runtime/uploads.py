@@ -34,6 +34,7 @@ MOST_JSON_BYTES: Final = 32 * 1024 * 1024
 """Largest JSON body, even where other bodies may be larger: it is decoded in a few steps that
 nothing can interrupt, and longer ones would hold up all other requests and the probes."""
 LARGER_DOCUMENTS: Final = f"Send larger documents as {FORM}, or raw as the body itself."
+_SOURCES: Final = ("image_base64", "pages", "url")
 _MOST_FAULTS: Final = 8
 _SPARE_ELEMENTS: Final = 2 * LONGEST_PASSWORD
 _SHOWN_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -47,12 +48,14 @@ class Upload(Generic[Asked]):
     """What a client wants to have read.
 
     Attributes:
-        documents: one document, or one image per page, in order.
+        documents: one document, or one image per page, in order; none where `url` is set.
         options: what else the client asked for.
+        url: where the document is to be fetched from.
     """
 
     documents: tuple[bytes, ...]
     options: Asked
+    url: str | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ async def read(body: Body, form: Form[Asked], max_pages: int) -> Upload[Asked]:
         upload = Upload((bytes(await _read_bytes(body)),), form.options())
     else:
         raise UnsupportedMediaType(f"Send Content-Type {JSON}, {FORM} or one of {', '.join(RAW)}.")
-    if not all(upload.documents) or not upload.documents:
+    if upload.url is None and not (upload.documents and all(upload.documents)):
         raise EmptyDocument("There is no document, or one of zero bytes.")
     return upload
 
@@ -131,11 +134,12 @@ def _from_json(content: bytearray, form: Form[Asked], max_pages: int) -> Upload[
         request = form.request.model_validate_json(content)
     except ValidationError as error:
         raise _invalid(error) from None
-    if request.image_base64 is not None and request.pages is not None:
-        raise InvalidRequest("Set one of image_base64 and pages, not both.")
-    documents = request.pages or (request.image_base64 or b"",)
+    given = [name for name in _SOURCES if getattr(request, name) is not None]
+    if len(given) > 1:
+        raise InvalidRequest(f"Set one of {', '.join(_SOURCES)}, not {' and '.join(given)}.")
+    documents = () if request.url else request.pages or (request.image_base64 or b"",)
     asked = {name: getattr(request, name) for name in form.options.model_fields}
-    return Upload(documents, form.options.model_validate(asked))
+    return Upload(documents, form.options.model_validate(asked), request.url)
 
 
 def check_elements(content: bytearray, max_pages: int) -> None:

@@ -55,7 +55,8 @@ async def parse(
 
 async def _upload(request: Request, context: Context, lease: Lease) -> Upload[Options]:
     body = Body(request, context.config.max_body_bytes, lease)
-    return await uploads.read(body, uploads.PARSE, context.config.max_pages)
+    upload = await uploads.read(body, uploads.PARSE, context.config.max_pages)
+    return await context.sources.fetched(upload, lease)
 
 
 async def _told(

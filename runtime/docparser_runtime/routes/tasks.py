@@ -43,7 +43,8 @@ async def submit(
         key = _checked_key(idempotency_key)
         await place.door.check_room(caller.tenant, _announced(request))
         body = Body(request, context.config.max_body_bytes, lease)
-        upload = await uploads.read(body, _FORM, context.config.tasks.max_pages)
+        sent = await uploads.read(body, _FORM, context.config.tasks.max_pages)
+        upload = await context.sources.fetched(sent, lease)
         job = await place.door.submit(_submission(caller.tenant, upload, key))
         entry.task_id = job.id
     return await place.desk.body(job)

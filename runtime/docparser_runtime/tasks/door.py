@@ -20,6 +20,7 @@ from docparser_runtime.task_errors import TaskQueueFull, TenantLimit
 from docparser_runtime.task_schemas import TaskOptions
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import priority_of
+from docparser_runtime.tasks.callbacks import Callbacks
 from docparser_runtime.tasks.ids import new_id
 from docparser_runtime.tasks.pace import Pace
 from docparser_runtime.tasks.payload import Payload, StoredDocument
@@ -62,11 +63,13 @@ class TaskDoor:
         queue: Submitting,
         store: ObjectStore,
         reader: DocumentReader,
+        callbacks: Callbacks,
         terms: Terms,
     ) -> None:
         self._queue = queue
         self._store = store
         self._reader = reader
+        self._callbacks = callbacks
         self._terms = terms
         self._pace = Pace(queue)
 
@@ -91,6 +94,8 @@ class TaskDoor:
             raise UnsupportedParameter(
                 "password: tasks keep no passwords; send the file decrypted."
             )
+        if options.callback_url is not None:
+            await self._callbacks.check(options.callback_url)
         source = source_of(submission.documents, options, generates=self._terms.generates)
         pages = await count_pages(self._reader, source, self._terms.max_pages)
         job_id = new_id()
@@ -103,6 +108,8 @@ class TaskDoor:
             raise
         if job.id != job_id:
             await self._forget(job_id)
+        if options.callback_url is not None:
+            await self._callbacks.add(job.id, options.callback_url)
         return job
 
     @asynccontextmanager

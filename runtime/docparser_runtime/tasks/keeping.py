@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Final
 
 from docparser_api.names import (
+    ENV_CALLBACK_SECRET,
     ENV_DATA,
     ENV_DATABASE_URL,
     ENV_STORE_URL,
     ENV_TRACK,
 )
 
+from docparser_runtime.callbacks.signing import secrets_of
 from docparser_runtime.config import ConfigError
 
 NOWHERE: Final = "none"
@@ -26,11 +28,13 @@ class Keeping:
         database_url: address of the queue's database, with its password.
         store_url: address of the store of uploads and results.
         track: of which track this process gives and takes jobs.
+        callback_secrets: with which callbacks are signed, the newest first; none for no callbacks.
     """
 
     database_url: str = field(repr=False)
     store_url: str
     track: str
+    callback_secrets: tuple[bytes, ...] = field(default=(), repr=False)
 
 
 def keeping(environ: Mapping[str, str]) -> Keeping | None:
@@ -40,16 +44,26 @@ def keeping(environ: Mapping[str, str]) -> Keeping | None:
         ConfigError: only one of database and store is named, or the directory cannot be made.
     """
     track = environ.get(ENV_TRACK, DEFAULT_TRACK)
+    secrets = _secrets(environ)
     database, store = environ.get(ENV_DATABASE_URL), environ.get(ENV_STORE_URL)
     if database and store:
-        return Keeping(database, store, track)
+        return Keeping(database, store, track, secrets)
     if database or store:
         raise ConfigError(
             f"set both {ENV_DATABASE_URL} and {ENV_STORE_URL}, or neither: tasks need the queue "
             "and the store of their documents"
         )
     directory = environ.get(ENV_DATA) or str(_default_directory(environ))
-    return None if directory == NOWHERE else _embedded(Path(directory).absolute(), track)
+    if directory == NOWHERE:
+        return None
+    path = _made(Path(directory).absolute())
+    objects = (path / "objects").as_uri()
+    return Keeping(f"sqlite:///{path}/queue.db", objects, track, secrets)
+
+
+def _secrets(environ: Mapping[str, str]) -> tuple[bytes, ...]:
+    text = environ.get(ENV_CALLBACK_SECRET)
+    return () if text is None else secrets_of(text)
 
 
 def _default_directory(environ: Mapping[str, str]) -> Path:
@@ -57,7 +71,7 @@ def _default_directory(environ: Mapping[str, str]) -> Path:
     return (Path(data) if data else Path.home() / ".local" / "share") / "docparser"
 
 
-def _embedded(directory: Path, track: str) -> Keeping:
+def _made(directory: Path) -> Path:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -65,4 +79,4 @@ def _embedded(directory: Path, track: str) -> Keeping:
             f"{directory}, where tasks are to be kept, cannot be made: {error.strerror}; "
             f"name another directory in {ENV_DATA}, or {NOWHERE}"
         ) from None
-    return Keeping(f"sqlite:///{directory}/queue.db", (directory / "objects").as_uri(), track)
+    return directory

@@ -18,6 +18,7 @@ from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate
 from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
+from docparser_runtime.page.pictures import PagePictures
 from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.sql import SqlQueue
 from docparser_runtime.queue.values import Rules
@@ -27,6 +28,7 @@ from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.storage.opening import open_store
 from docparser_runtime.storage.sweeping import Sweeper
 from docparser_runtime.task_errors import QueueUnavailable, TasksDisabled
+from docparser_runtime.tasks.callbacks import OutboxCallbacks, check_secrets, outbound_of
 from docparser_runtime.tasks.desk import TaskDesk
 from docparser_runtime.tasks.door import TaskDoor, Terms
 from docparser_runtime.tasks.job_work import JobTools, JobWork
@@ -66,6 +68,7 @@ class Opened:
 
     door: TaskDoor
     desk: TaskDesk
+    pictures: PagePictures
 
 
 class TaskPlace:
@@ -142,6 +145,7 @@ class TaskPlace:
 
     async def _open(self, keeping: Keeping, stack: AsyncExitStack) -> None:
         tools, config = self._tools, self._tools.config.tasks
+        check_secrets(config.callbacks, keeping.callback_secrets)
         store = await open_store(keeping.store_url, self._access, config, tools.log)
         stack.push_async_callback(store.close)
         queue = await SqlQueue.open(keeping.database_url, _rules(config))
@@ -150,6 +154,11 @@ class TaskPlace:
         stack.push_async_callback(watch.close)
         if tools.works:
             self._worker = _worker(queue, store, keeping.track, tools)
+        callbacks = OutboxCallbacks(
+            queue.outbox, outbound_of(config.callbacks), keeping.callback_secrets
+        )
+        calling = asyncio.create_task(callbacks.run(tools.log))
+        stack.callback(calling.cancel)
         upkeep = asyncio.create_task(
             Upkeep(
                 queue,
@@ -166,9 +175,11 @@ class TaskPlace:
                 queue,
                 store,
                 tools.reader,
+                callbacks,
                 Terms(keeping.track, config.max_pages, tools.generates),
             ),
             TaskDesk(queue, store, watch),
+            PagePictures(store, tools.reader),
         )
 
     async def _rest(self) -> None:

@@ -147,7 +147,7 @@ async def test_no_document(service: Service, request_of: Any) -> None:
     "headers",
     [
         {},
-        {"content-type": "image/gif"},
+        {"content-type": "text/html"},
         {"content-type": "application/x-www-form-urlencoded"},
         {"content-type": "application/pdf", "content-encoding": "gzip"},
     ],
