@@ -63,6 +63,13 @@ class TaskExpired(DocParserError):
     status = HTTPStatus.GONE
 
 
+class PageNotFound(DocParserError):
+    """The task's document has no such page, or is gone."""
+
+    code = "page_not_found"
+    status = HTTPStatus.NOT_FOUND
+
+
 class TaskNotDone(DocParserError):
     """The task is still queued or running, so that there is no result yet."""
 
