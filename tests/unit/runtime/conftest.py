@@ -36,6 +36,7 @@ async def start(engine: ScriptedEngine) -> AsyncIterator[StartService]:
             token: str | None = None,
             tokens: Path | None = None,
             directory: Path | None = None,
+            secrets: tuple[bytes, ...] = (),
             loaded: bool = True,
             **limits: Any,
         ) -> Service:
@@ -43,7 +44,7 @@ async def start(engine: ScriptedEngine) -> AsyncIterator[StartService]:
             stream = io.StringIO()
             log = logs.create(stream, config.log_level)
             reader = Reader()
-            given = Given(kept_in(directory) if directory else None)
+            given = Given(kept_in(directory, secrets) if directory else None)
             context = assemble(Parts(ModelSpec(engine="fake"), config, engine, reader, log, given))
             if loaded:
                 assert await context.lifecycle.load(engine, reader)
@@ -60,10 +61,10 @@ async def start(engine: ScriptedEngine) -> AsyncIterator[StartService]:
         yield start_service
 
 
-def kept_in(directory: Path) -> Keeping:
+def kept_in(directory: Path, secrets: tuple[bytes, ...]) -> Keeping:
     """Return a place for tasks in `directory`."""
     objects = directory / "objects"
-    return Keeping(f"sqlite:///{directory}/queue.db", objects.as_uri(), "stable")
+    return Keeping(f"sqlite:///{directory}/queue.db", objects.as_uri(), "stable", secrets)
 
 
 @asynccontextmanager
