@@ -188,7 +188,7 @@ async def test_an_unexpected_failure_tells_nothing(service: Service) -> None:
     assert "canary" not in answer.text + service.log.getvalue()
 
 
-_OF_TASKS = ("", "/result", "/events")
+_OF_TASKS = ("", "/result", "/events", "/pages/{index}/image")
 
 
 async def test_openapi_is_complete(service: Service) -> None:
