@@ -30,6 +30,7 @@ _OUTAGES = (
     TimeoutError,
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
 )
 
 

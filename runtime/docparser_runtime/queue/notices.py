@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-import asyncpg  # type: ignore[import-untyped]  # it has no types
-
 from docparser_runtime.queue.changes import Changes, Kind
 
 _CHANNEL = "docparser_queue"
@@ -20,8 +18,6 @@ _GATHER_SECONDS = 0.002
 """Changes within this time are one notice."""
 _LIFE_SECONDS = 10
 """How often a silent connection is tried."""
-
-_FAILURES = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
 
 
 class Notices:
@@ -46,13 +42,16 @@ class Notices:
     async def close(self) -> None:
         """Stop, and close the connection."""
         if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            # More than once: a driver that is about to fail may swallow it.
+            while not self._task.done():
+                self._task.cancel()
+                await asyncio.wait({self._task}, timeout=1)
 
     async def _run(self) -> None:
         while True:
-            with suppress(*_FAILURES):
+            # A driver whose server dies has more errors than names. Those who use the queue meet
+            # the outage themselves, and tell of it.
+            with suppress(Exception):
                 await self._serve(await self._connecting())
             # Nobody can say what was missed: all look for themselves until notices come again.
             self._changes.tell(*Kind)
