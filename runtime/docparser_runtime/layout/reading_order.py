@@ -21,8 +21,13 @@ LEAST_GUTTER = 0.8
 """Narrowest gap between columns, in ems."""
 LEAST_COLUMN = 5.0
 """Typical width of a line in the narrowest column of running text, in ems."""
-LEAST_BEFORE_REST = 4
-"""Lines of the last column but one from which a single line beside it is the rest of a text."""
+LEAST_BESIDE_ONE = 4
+"""Lines of the longest column from which a single line is a column beside it: the rest of a text
+or what a figure leaves."""
+LEAST_CONTINUED = 3
+"""Lines below a wide gap that continue the column above them; fewer are a footer."""
+LEAST_FILLED = 0.6
+"""Typical share of the column's width that such lines have; shorter ones are a list."""
 SECTION_GAP = 2.2
 """A horizontal gap of this many ems over the whole width ends a group of columns."""
 _CORE_MARGIN = 0.25
@@ -37,7 +42,7 @@ def regions(pieces: Sequence[P], em: float) -> list[Region[P]]:
     """Return the columns of a page and what lies between them, in reading order."""
     found: list[Region[P]] = []
     rows: list[tuple[P, ...]] = []
-    for group in _groups(_strips(pieces, em), em):
+    for group in _continued(_groups(_strips(pieces, em), em), em):
         members = [piece for strip in group for piece in strip]
         columns = columns_of(members, LEAST_GUTTER * em)
         if _is_running_text(columns, em):
@@ -89,6 +94,44 @@ def _groups(strips: Sequence[list[P]], em: float) -> list[list[list[P]]]:
     return groups
 
 
+def _continued(groups: Sequence[list[list[P]]], em: float) -> list[list[list[P]]]:
+    """Return the groups, put together where those below are the rest of one column of the upper.
+
+    A figure in the one column, level with the end of the other, leaves such a gap.
+    """
+    joined: list[list[list[P]]] = []
+    at = 0
+    while at < len(groups):
+        group = groups[at]
+        at += 1
+        while (count := _rest_count(group, groups[at:], em)) >= LEAST_CONTINUED:
+            group = [*group, *(strip for each in groups[at : at + count] for strip in each)]
+            at += count
+        joined.append(group)
+    return joined
+
+
+def _rest_count(group: list[list[P]], below: Sequence[list[list[P]]], em: float) -> int:
+    """Return how many of the next groups fill one column of a group: each is a line or so."""
+    sides = [(piece.box.left, piece.box.right) for strip in group for piece in strip]
+    columns = _covered(sides, LEAST_GUTTER * em)
+    if len(columns) < 2 or not below:  # noqa: PLR2004
+        return 0
+    first = below[0][0][0].box
+    fitting = (column for column in columns if column[0] - em <= first.left < column[1])
+    start, end = next(fitting, (0.0, 0.0))
+    widths: list[float] = []
+    count = 0
+    for lower in below:
+        boxes = [piece.box for strip in lower for piece in strip]
+        is_beyond = any(box.left < start - em or box.right > end + em for box in boxes)
+        if is_beyond or (count > 0 and _is_apart(lower[0], below[count - 1][-1], em)):
+            break
+        widths += (box.right - box.left for box in boxes)
+        count += 1
+    return count if count and statistics.median(widths) >= LEAST_FILLED * (end - start) else 0
+
+
 def _is_apart(strip: Sequence[Placed], above: Sequence[Placed], em: float) -> bool:
     end = max(piece.box.bottom for piece in above)
     return min(piece.box.top for piece in strip) - end > SECTION_GAP * em
@@ -119,9 +162,8 @@ def columns_of(pieces: Sequence[P], gutter: float) -> list[list[P]]:
 
 def _is_running_text(columns: Sequence[Sequence[Placed]], em: float) -> bool:
     """Whether columns are to be read one after the other, and not across like a form."""
-    if len(columns) < 2 or min(len(column) for column in columns[:-1]) < 2:  # noqa: PLR2004
-        return False
-    if len(columns[-1]) == 1 and len(columns[-2]) < LEAST_BEFORE_REST:
+    counts = [len(column) for column in columns]
+    if len(columns) < 2 or (min(counts) == 1 and max(counts) < LEAST_BESIDE_ONE):  # noqa: PLR2004
         return False
     return all(
         statistics.median(piece.box.right - piece.box.left for piece in column) >= LEAST_COLUMN * em

@@ -143,6 +143,25 @@ def order(pieces: Sequence[Piece]) -> str:
             id="a figure inside of a column",
         ),
         pytest.param(
+            [*lines("a", 3, 100, 100), *lines("b", 5, 100, 400), *lines("c", 4, 450, 100)],
+            "a b c",
+            id="a figure that begins where the other column ends",
+        ),
+        pytest.param(
+            [*lines("a", 3, 100, 100), *lines("b", 5, 100, 400, 90), *lines("c", 4, 450, 100)],
+            "a c b",
+            id="a list below both columns",
+        ),
+        pytest.param(
+            [
+                *lines("a", 8, 100, 100, 220),
+                text_line("Caption of a figure", 350, 250),
+                *lines("b", 7, 600, 100, 220),
+            ],
+            "a Caption b",
+            id="a figure that is a column",
+        ),
+        pytest.param(
             [
                 *lines("a", 3, 100, 100),
                 *lines("b", 3, 450, 100),
