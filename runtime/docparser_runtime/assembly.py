@@ -19,7 +19,7 @@ from docparser_runtime.gate import Gate
 from docparser_runtime.lifecycle import Lifecycle, Phase
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import PageEngine
-from docparser_runtime.parsing import LocalParsing, Parsing, QueuedParsing
+from docparser_runtime.parsing import LocalParsing, QueuedParsing
 from docparser_runtime.reading import DocumentWork
 from docparser_runtime.roles import Role
 from docparser_runtime.service import ParseService, Tools
@@ -73,26 +73,11 @@ def assemble(parts: Parts) -> Context:
     name = parts.model.name or parts.engine.name
     release = version("docparser-runtime")
     metrics.describe_build(release, parts.model.engine, name)
+    lifecycle = Lifecycle(metrics, parts.log)
     pages = PageEngine(parts.engine, config.max_concurrency, metrics, parts.log)
     work = DocumentWork(parts.reader, pages, config.max_concurrency)
-    lifecycle = Lifecycle(metrics, parts.log)
-    tools = TaskTools(
-        config=config,
-        reader=parts.reader,
-        work=work,
-        gate=gate,
-        metrics=metrics,
-        model_name=name,
-        is_ready=lambda: lifecycle.phase is Phase.READY,
-        works=parts.given.role.reads,
-        generates=pages.generates,
-        log=parts.log,
-    )
-    tasks = TaskPlace(parts.given.keeping, parts.given.access, tools)
     service = ParseService(config, Tools(work, pages, gate, metrics))
-    parsing: Parsing = LocalParsing(service, gate, lifecycle, tasks, name)
-    if not parts.given.role.reads:
-        parsing = QueuedParsing(tasks, config)
+    tasks = _tasks(parts, metrics, lifecycle, _Reading(work, pages, gate, name))
     return Context(
         model=parts.model,
         config=config,
@@ -106,11 +91,39 @@ def assemble(parts: Parts) -> Context:
         service=service,
         engine=pages,
         tasks=tasks,
-        parsing=parsing,
+        parsing=QueuedParsing(tasks, config)
+        if not parts.given.role.reads
+        else LocalParsing(service, gate, lifecycle, tasks, name),
         sources=UrlSources(outbound_of(config.url_sources), config.max_body_bytes),
         metrics=metrics,
         log=parts.log,
     )
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """How pages are read here."""
+
+    work: DocumentWork
+    engine: PageEngine
+    gate: Gate
+    model_name: str
+
+
+def _tasks(parts: Parts, metrics: Metrics, lifecycle: Lifecycle, reading: _Reading) -> TaskPlace:
+    tools = TaskTools(
+        config=parts.config,
+        reader=parts.reader,
+        work=reading.work,
+        gate=reading.gate,
+        metrics=metrics,
+        model_name=reading.model_name,
+        is_ready=lambda: lifecycle.phase is Phase.READY,
+        works=parts.given.role.reads,
+        generates=reading.engine.generates,
+        log=parts.log,
+    )
+    return TaskPlace(parts.given.keeping, parts.given.access, tools)
 
 
 def parts_of(model: ModelSpec, config: RuntimeConfig, log: logs.Log, given: Given) -> Parts:

@@ -1,6 +1,6 @@
 """Every metric, declared once, in a registry that is passed in."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 from prometheus_client import (
@@ -13,22 +13,13 @@ from prometheus_client import (
     ProcessCollector,
 )
 
-from docparser_runtime.queue.values import Backlog
+from docparser_runtime.task_metrics import TaskMetrics
 
 # Close enough to tell latencies apart that differ by half, as the judgement of a rollout must.
 _SECONDS: Final = (
     *(0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5),
     *(7.5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600),
 )
-
-
-_BACKLOG: Final = {
-    "queued_jobs": "Tasks that wait, in the whole queue.",
-    "queued_pages": "Their pages.",
-    "running_jobs": "Tasks that are being read, in the whole queue.",
-    "running_pages": "Their pages.",
-    "oldest_seconds": "How long the oldest task has waited.",
-}
 
 
 class Metrics:
@@ -72,28 +63,8 @@ class Metrics:
             "Time that loading and warming up the engine took.",
             registry=registry,
         )
-        self.tasks = Counter(
-            "docparser_tasks",
-            "Tasks that ended here; code is ok or that of the problem.",
-            ("code",),
-            registry=registry,
-        )
-        self.tasks_reaped = self._count(
-            "docparser_tasks_reaped", "Tasks that were taken from workers which fell silent."
-        )
-        self._backlog = {
-            name: Gauge(f"docparser_queue_{name}", text, ("track",), registry=registry)
-            for name, text in _BACKLOG.items()
-        }
+        self.tasks = TaskMetrics(registry)
         self._observe_process()
-
-    def show_backlog(self, backlog: Iterable[Backlog]) -> None:
-        """Report what waits; tracks that are not named have nothing."""
-        for gauge in self._backlog.values():
-            gauge.clear()
-        for track in backlog:
-            for name, gauge in self._backlog.items():
-                gauge.labels(track.track).set(getattr(track, name))
 
     def observe_gate(self, running: Callable[[], float], waiting: Callable[[], float]) -> None:
         """Report the gate's counts at each scrape."""

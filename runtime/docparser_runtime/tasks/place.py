@@ -164,7 +164,7 @@ class TaskPlace:
                 queue,
                 store,
                 Sweeper(store, partial(known_jobs, queue)),
-                tools.metrics,
+                tools.metrics.tasks,
                 config.lease_seconds,
                 tools.log,
             ).run()
@@ -206,7 +206,7 @@ def _worker(queue: Queue, store: ObjectStore, track: str, tools: Tools) -> Worke
             queue,
             JobWork(work),
             tools.gate,
-            tools.metrics,
+            tools.metrics.tasks,
             frozenset({track}),
             config.lease_seconds,
             tools.is_ready,

@@ -8,10 +8,10 @@ from typing import Final
 
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.logs import Log
-from docparser_runtime.metrics import Metrics
 from docparser_runtime.queue.base import Queue, Submitting
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.storage.sweeping import Sweeper
+from docparser_runtime.task_metrics import TaskMetrics
 
 _REAPS_PER_LEASE: Final = 4
 _EXPIRED_AT_ONCE: Final = 100
@@ -27,7 +27,7 @@ class Upkeep:
     queue: Queue
     store: ObjectStore
     sweeper: Sweeper
-    metrics: Metrics
+    metrics: TaskMetrics
     lease_seconds: float
     log: Log
 
@@ -46,7 +46,7 @@ class Upkeep:
         """Do once what is due all the time."""
         reaped = await self.queue.reap()
         if reaped:
-            self.metrics.tasks_reaped.inc(reaped)
+            self.metrics.reaped.inc(reaped)
             self.log.warning("tasks_reaped", count=reaped)
         for job_id in await self.queue.expire(_EXPIRED_AT_ONCE):
             await self.store.delete_prefix(f"{job_id}/")

@@ -14,9 +14,9 @@ from typing import Any, Final, TypeVar
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate, Place
 from docparser_runtime.logs import Log
-from docparser_runtime.metrics import Metrics
 from docparser_runtime.queue.base import LostClaim, Working
 from docparser_runtime.queue.values import Claim
+from docparser_runtime.task_metrics import TaskMetrics
 from docparser_runtime.tasks.failures import failure_of
 from docparser_runtime.tasks.job_work import JobWork
 from docparser_runtime.tasks.payload import UnknownPayload
@@ -48,7 +48,7 @@ class Bench:
     queue: Working
     work: JobWork
     gate: Gate
-    metrics: Metrics
+    metrics: TaskMetrics
     tracks: frozenset[str]
     lease_seconds: float
     is_ready: Callable[[], bool]
@@ -174,10 +174,10 @@ class Worker:
                 await queue.release(claim)
                 raise
             await queue.fail(claim, failure_of(error))
-            self._bench.metrics.tasks.labels(error.code).inc()
+            self._bench.metrics.ended.labels(error.code).inc()
         else:
             await queue.finish(claim, result)
-            self._bench.metrics.tasks.labels("ok").inc()
+            self._bench.metrics.ended.labels("ok").inc()
 
     async def _pulses(self) -> None:
         """Give signs of life, and stop what must stop."""

@@ -1,0 +1,45 @@
+"""What the service counts and measures of tasks."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+from docparser_runtime.queue.values import Backlog
+
+_BACKLOG: Final = {
+    "queued_jobs": "Tasks that wait, in the whole queue.",
+    "queued_pages": "Their pages.",
+    "running_jobs": "Tasks that are being read, in the whole queue.",
+    "running_pages": "Their pages.",
+    "oldest_seconds": "How long the oldest task has waited.",
+}
+
+
+class TaskMetrics:
+    """Metrics of tasks."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.ended = Counter(
+            "docparser_tasks",
+            "Tasks that ended here; code is ok or that of the problem.",
+            ("code",),
+            registry=registry,
+        )
+        self.reaped = Counter(
+            "docparser_tasks_reaped",
+            "Tasks that were taken from workers which fell silent.",
+            registry=registry,
+        )
+        self._backlog = {
+            name: Gauge(f"docparser_queue_{name}", text, ("track",), registry=registry)
+            for name, text in _BACKLOG.items()
+        }
+
+    def show_backlog(self, backlog: Iterable[Backlog]) -> None:
+        """Report what waits; tracks that are not named have nothing."""
+        for gauge in self._backlog.values():
+            gauge.clear()
+        for track in backlog:
+            for name, gauge in self._backlog.items():
+                gauge.labels(track.track).set(getattr(track, name))
