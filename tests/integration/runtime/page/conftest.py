@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 import pytest_asyncio
 from integration.runtime.page.double import Double
 from integration.runtime.page.double_app import serving
@@ -38,9 +37,10 @@ class Sight:
         file: Any = {"name": name, "mimeType": media_type(name), "buffer": content}
         await self.page.set_input_files("#file", file)
 
-    async def status(self, text: str) -> None:
+    async def status(self, text: str, wait_ms: int = WAIT_MS) -> None:
         """Wait until the open document's status begins so."""
-        await expect(self.page.locator("#status")).to_have_text(re.compile("^" + re.escape(text)))
+        begin = re.compile("^" + re.escape(text))
+        await expect(self.page.locator("#status")).to_have_text(begin, timeout=wait_ms)
 
 
 def media_type(name: str) -> str:
@@ -66,8 +66,13 @@ async def show(browser: Browser) -> AsyncIterator[Show]:
     seen: list[Sight] = []
     async with AsyncExitStack() as stack:
 
-        async def opened(double: Double | None = None, at: str = "", **options: Any) -> Sight:
-            served = await stack.enter_async_context(serving(double or Double()))
+        async def opened(double: Double | str | None = None, **options: Any) -> Sight:
+            """Open the page of a double, or of a service at an address, with browser `options`."""
+            served = double or Double()
+            if isinstance(served, str):
+                served = Double(url=served)
+            else:
+                await stack.enter_async_context(serving(served))
             context = await browser.new_context(**options)
             stack.push_async_callback(context.close)
             page = await context.new_page()
@@ -75,7 +80,7 @@ async def show(browser: Browser) -> AsyncIterator[Show]:
             sight = Sight(page, served)
             seen.append(sight)
             watch(sight, served.url)
-            await page.goto(served.url + at)
+            await page.goto(served.url)
             return sight
 
         yield opened
@@ -100,8 +105,3 @@ def watch(sight: Sight, own: str) -> None:
             None if request.url.startswith((own, "blob:")) else sight.hosts.append(request.url)
         ),
     )
-
-
-@pytest.fixture
-def three_pages() -> Double:
-    return Double()
