@@ -10,7 +10,6 @@ from sqlalchemy.exc import (
     DataError,
     DBAPIError,
     IntegrityError,
-    NotSupportedError,
     ProgrammingError,
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -21,7 +20,7 @@ from docparser_runtime.task_errors import QueueUnavailable
 
 T = TypeVar("T")
 
-_OWN_FAULTS = (DataError, IntegrityError, NotSupportedError, ProgrammingError)
+_OWN_FAULTS = (DataError, IntegrityError, ProgrammingError)
 """What a wrong statement causes. That the database does not answer would be a lie."""
 _OUTAGES = (
     DBAPIError,

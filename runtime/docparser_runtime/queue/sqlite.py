@@ -93,8 +93,7 @@ class SqliteDatabase:
     async def write(self, rule: Rule[T], *, shared: bool = False) -> T:
         """Return what the rule returns. All rules share: there is one lock for all."""
         del shared
-        with told_apart():
-            return await self._grouping.write(rule)
+        return await self._grouping.write(rule)
 
     def tell(self, *kinds: Kind) -> None:
         """Wake those who wait in this process; others look at the file from time to time."""
@@ -116,7 +115,8 @@ class SqliteDatabase:
             with self._writing.begin() as connection:
                 return outcomes(connection, rules)
 
-        return await self._on(self._writer, applying)
+        with told_apart():
+            return await self._on(self._writer, applying)
 
     async def _watch_others(self) -> None:
         version = None

@@ -1,6 +1,5 @@
 """What happens at start-up: addresses, damage, tables of other releases."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,42 +9,13 @@ from docparser_runtime.queue.failures import (
     QueueDamaged,
     QueueSchemaTooNew,
 )
-from docparser_runtime.queue.migrating import SCRIPTS, migrate
+from docparser_runtime.queue.migrating import migrate
 from docparser_runtime.queue.schema import METADATA
 from docparser_runtime.queue.sql import SqlQueue
 from docparser_runtime.task_errors import QueueUnavailable
 from sqlalchemy import Engine, create_engine, inspect, text
+from support.queue_releases import NewerRelease
 from support.queues import RULES, QueueBench, a_job, claimed, page, told
-
-EXPANDING = '''"""Adds what a newer release needs."""
-
-import sqlalchemy as sa
-from alembic import op
-
-revision = "9999"
-down_revision = "{head}"
-
-
-def upgrade():
-    op.add_column("queue_jobs", sa.Column("colour", sa.Text, server_default="red"))
-    op.create_table("queue_colours", sa.Column("name", sa.Text, primary_key=True))
-'''
-CONTRACTING = """    op.execute("UPDATE queue_schema SET oldest = '9999'")
-"""
-
-
-class NewerRelease:
-    """The changes of the tables as a newer release has them: one more than ours."""
-
-    def __init__(self, directory: Path) -> None:
-        self.scripts = Path(shutil.copytree(SCRIPTS, directory / "migrations"))
-        head = max(path.name for path in self.scripts.glob("versions/v*.py"))[1:5]
-        self._change = self.scripts / "versions" / "v9999_newer.py"
-        self._change.write_text(EXPANDING.format(head=head))
-
-    def take_something_away(self) -> None:
-        """Let its change be one that older releases cannot live with."""
-        self._change.write_text(self._change.read_text() + CONTRACTING)
 
 
 @pytest.fixture
