@@ -13,6 +13,7 @@ from docparser_api.status import ConditionType, Measurement, Reason, RolloutPaus
 from docparser_api.weights import AccessMode
 from docparser_kubectl.__main__ import app as plugin
 from docparser_operator.settings import PREFIX, Settings
+from docparser_runtime import client
 from docparser_runtime.__main__ import app as runtime
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.weights.errors import Code
@@ -41,6 +42,7 @@ WORDS = {
     *Reason,
     *Code,
     *EVENTS,
+    *client.__all__,
     *FOREIGN,
     names.KIND,
     *get_args(Strategy),

@@ -75,12 +75,12 @@ class Program:
 
 @asynccontextmanager
 async def serving(
-    environ: dict[str, str], *, until: str = "engine_ready", role: str = "all"
+    environ: dict[str, str], *, until: str = "engine_ready", role: str = "all", port: int = 0
 ) -> AsyncIterator[Program]:
     """Yield a server that has logged the event `until`, if any; end it afterwards."""
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
-        *("serve", "--host", "127.0.0.1", "--port", "0", "--role", role),
+        *("serve", "--host", "127.0.0.1", "--port", str(port), "--role", role),
         env=environ,
         stderr=asyncio.subprocess.PIPE,
     )
