@@ -7,6 +7,7 @@ import { taskPath } from "./reading.js";
 const KINDS = {
   Markdown: { ending: "md", mediaType: "text/markdown", make: (doc) => contentOf(doc) },
   JSON: { ending: "json", mediaType: "application/json", make: (doc) => JSON.stringify(answerOf(doc), null, 2) },
+  HTML: { ending: "html", mediaType: "text/html", make: (doc) => htmlOf(doc) },
 };
 const STYLE = "body{font:1rem/1.6 Georgia,serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
   + "table{border-collapse:collapse}td,th{border:1px solid #8888;padding:.25rem .6rem}"
@@ -14,10 +15,6 @@ const STYLE = "body{font:1rem/1.6 Georgia,serif;max-width:44rem;margin:2rem auto
 
 /** Let the browser save the document as `Markdown`, `JSON` or `HTML`. Throws when it cannot be got. */
 export async function save(doc, form, api) {
-  if (form === "HTML") {
-    offer(new Blob([htmlOf(doc)], { type: "text/html" }), `${stem(doc)}.html`);
-    return;
-  }
   const { ending, mediaType, make } = KINDS[form];
   const content = doc.id === null ? new Blob([make(doc)], { type: mediaType }) : await result(doc, mediaType, api);
   offer(content, `${stem(doc)}.${ending}`);

@@ -4,8 +4,8 @@ import { byId } from "./dom.js";
 
 const EVERY_MS = 5000;
 const STATES = { ready: "Ready", loading: "Loading the engine", draining: "Shutting down", failed: "Cannot read" };
-const RUNNING = ["docparser_requests_running", "docparser_tasks_running"];
-const WAITING = ["docparser_requests_waiting", "docparser_tasks_queued"];
+const RUNNING = "docparser_requests_running";
+const WAITING = "docparser_requests_waiting";
 
 export class Health {
   constructor(api) {
@@ -49,12 +49,12 @@ export class Health {
   }
 }
 
-/** Return the sum of metrics in the text format over all labels; null when there are none. */
-function sum(text, names) {
+/** Return the sum of a metric in the text format over all labels; null when there is none. */
+function sum(text, name) {
   let total = null;
   for (const line of text.split("\n")) {
     const match = /^([a-z_]+)(?:\{[^}]*\})? ([\d.e+-]+)/.exec(line);
-    if (match && names.includes(match[1])) total = (total ?? 0) + Number(match[2]);
+    if (match && match[1] === name) total = (total ?? 0) + Number(match[2]);
   }
   return total;
 }

@@ -7,6 +7,7 @@ import { PageView } from "./pageview.js";
 import { Pictures } from "./pictures.js";
 
 const NEAR = "1200px 0px";
+const AT_EYE_LEVEL = "-40% 0px -59% 0px";
 const VIEWS = { both: "Both", text: "Text", page: "Page" };
 const SPEAK_EVERY_MS = 4000;
 
@@ -23,6 +24,7 @@ export class Viewer {
     this.settled = false;
     this.spoken = { text: "", at: -Infinity };
     this.observer = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: NEAR });
+    this.eye = new IntersectionObserver((entries) => this.#passed(entries), { rootMargin: AT_EYE_LEVEL });
     this.#build();
     const { signal } = this.closed;
     doc.addEventListener("change", () => this.#later(), { signal });
@@ -35,6 +37,7 @@ export class Viewer {
   close() {
     this.closed.abort();
     this.observer.disconnect();
+    this.eye.disconnect();
     this.pictures.close();
     this.element.remove();
   }
@@ -140,6 +143,7 @@ export class Viewer {
       this.views.push(view);
       made.append(view.element);
       this.observer.observe(view.element);
+      this.eye.observe(view.element);
     }
     this.pages.append(made);
     this.goto.hidden = this.views.length < 2;
@@ -153,6 +157,12 @@ export class Viewer {
       if (entry.isIntersecting) view.show();
       else view.hide();
     }
+  }
+
+  /** Tell which page is looked at, unless a person is typing a number. */
+  #passed(entries) {
+    const page = entries.find((entry) => entry.isIntersecting);
+    if (page && document.activeElement !== this.number) this.number.value = Number(page.target.dataset.index) + 1;
   }
 
   #speak(text) {

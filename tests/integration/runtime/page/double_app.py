@@ -55,11 +55,11 @@ class _Server(uvicorn.Server):
 
 def _app(double: Double) -> FastAPI:
     app = FastAPI(openapi_url=None)
-    app.include_router(page_routes.router)
     app.include_router(_about())
     app.include_router(_tasks(double))
     app.include_router(_results(double))
     app.include_router(_parse(double))
+    app.include_router(page_routes.router)  # last: pictures are the double's own
 
     @app.middleware("http")
     async def admit(request: Request, answer: RequestResponseEndpoint) -> Response:
@@ -140,6 +140,8 @@ def _results(double: Double) -> APIRouter:
         content = "\n\n".join(page["markdown"] for page in pages)
         if request.headers["accept"] == "text/markdown":
             return PlainTextResponse(content, media_type="text/markdown")
+        if request.headers["accept"] == "text/html":
+            return PlainTextResponse("<h1>Chapter 1</h1>", media_type="text/html")
         return JSONResponse({**SUMMARY, "content": content, "pages": pages})
 
     @router.get(TASKS + "/{name}/pages/{index}/image")

@@ -40,6 +40,8 @@ async def test_a_dropped_document_appears_page_beside_picture(show: Show) -> Non
     picture = sight.page.locator(".page img").first
     await expect(picture).to_have_js_property("naturalWidth", 600)
     assert await sight.page.locator(".page").first.locator(".box").count() == 2
+    await sight.page.keyboard.press("End")
+    await expect(sight.page.locator(".goto input")).to_have_value("3")
     await expect(sight.page.locator("#title")).to_have_text("report.pdf")
     await expect(sight.page.locator("#live")).to_have_text(
         "report.pdf has been read: 3 pages, 1.3 s"
@@ -147,22 +149,30 @@ async def test_several_files_are_sent_one_after_the_other(show: Show) -> None:
     await expect(sight.page.locator("#title")).to_have_text("0.pdf")
 
 
-async def test_downloads(show: Show) -> None:
-    sight = await show(
-        Double(pages=[a_page(0), a_page(1, block("paragraph", "<b>", "\\<b>", (0, 0, 9, 9)))])
-    )
-    await sight.choose("paper.pdf")
-    await sight.status("2 pages")
-    saved = {}
+async def saved(sight: Sight) -> dict[str, str]:
+    """Return the content of all downloads by their names."""
+    found = {}
     for form in ("Markdown", "JSON", "HTML"):
         async with sight.page.expect_download() as downloading:
             await sight.page.get_by_role("button", name=form, exact=True).click()
         download = await downloading.value
-        saved[download.suggested_filename] = (await download.path()).read_text()
-    assert saved["paper.md"] == "# Chapter 1\n\nText of page 1.\n\n\\<b>"
-    assert len(json.loads(saved["paper.json"])["pages"]) == 2
-    assert '<h1 class="level-1">Chapter 1</h1>' in saved["paper.html"]
-    assert "<p>&lt;b&gt;</p>" in saved["paper.html"]
+        found[download.suggested_filename] = (await download.path()).read_text()
+    return found
+
+
+@pytest.mark.parametrize("keeps_tasks", [True, False])
+async def test_downloads(show: Show, *, keeps_tasks: bool) -> None:
+    odd = block("paragraph", "<b>", "\\<b>", (0, 0, 9, 9))
+    sight = await show(Double(pages=[a_page(0), a_page(1, odd)], keeps_tasks=keeps_tasks))
+    sight.expected = ("Failed to load resource",)
+    await sight.choose("paper.pdf")
+    await sight.status("2 pages")
+    files = await saved(sight)
+    assert files["paper.md"] == "# Chapter 1\n\nText of page 1.\n\n\\<b>"
+    answer = json.loads(files["paper.json"])
+    assert (len(answer["pages"]), answer["content"]) == (2, files["paper.md"])
+    assert "Chapter 1</h1>" in files["paper.html"]
+    assert ("<p>&lt;b&gt;</p>" in files["paper.html"]) != keeps_tasks
 
 
 async def test_files_that_cannot_be_taken(show: Show) -> None:
