@@ -19,6 +19,7 @@ from docparser_runtime.batch.sources import Source
 from docparser_runtime.client import (
     ApiError,
     AsyncClient,
+    BusyError,
     ClientError,
     Options,
     ParseResponse,
@@ -36,6 +37,10 @@ _LOOK_SECONDS: Final = 2.0
 """Time between two looks at how far a task is."""
 _MOST_ATTEMPTS: Final = 8
 """Tasks that may have come to nothing before: failed, cancelled or forgotten."""
+_BUSY_ROUNDS: Final = 20
+"""How often a service that stays busy beyond the client's patience is asked once more: in all about
+half an hour for each document, since others may have filled its queue."""
+_LONGEST_PAUSE_SECONDS: Final = 300.0
 _OF_ALL: Final = (UnauthorizedError, UnreachableError)
 """What is no fault of one document: the others would meet it, too."""
 
@@ -71,6 +76,15 @@ class Reader:
         Raises:
             ClientError: it cannot be read.
         """
+        for _ in range(_BUSY_ROUNDS):
+            try:
+                return await self._once(document, moved)
+            except BusyError as error:
+                pause = min(error.retry_after_seconds or 0.0, _LONGEST_PAUSE_SECONDS)
+                await asyncio.sleep(pause)
+        return await self._once(document, moved)
+
+    async def _once(self, document: bytes, moved: Callable[[float], None]) -> ParseResponse:
         if self.keeps_tasks:
             try:
                 return await self._by_task(document, moved)

@@ -60,7 +60,7 @@ def found(arguments: Sequence[str]) -> Found:
     """Return the documents that `arguments` name.
 
     Raises:
-        SourceError: there is no such place, or two outputs would have the same name.
+        SourceError: there is no such place or no document, or two outputs would have one name.
     """
     sources: dict[str, Source] = {}
     passed_over = 0
@@ -73,6 +73,8 @@ def found(arguments: Sequence[str]) -> Found:
                     f"{sources[source.name].place} and {source.place} would have the same output; "
                     "read them one after the other into different directories"
                 )
+    if not sources:
+        raise SourceError("there are no documents, by the endings of the files' names")
     return Found(tuple(sources.values()), passed_over)
 
 

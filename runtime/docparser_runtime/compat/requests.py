@@ -10,6 +10,7 @@ MOST_MESSAGES: Final = 8
 _IMAGE: Final = "data:image/"
 _BASE64: Final = ";base64"
 _LONGEST_PREFIX: Final = 256
+_PATTERN: Final = "^data:image/[^,]*;base64,"
 _ONE_IMAGE: Final = "data:image/png;base64,iVBORw0KGgo="
 
 
@@ -29,7 +30,7 @@ def _parts(value: object) -> object:
 Image = Annotated[
     Base64,
     BeforeValidator(_without_prefix),
-    WithJsonSchema({"type": "string", "format": "uri", "examples": [_ONE_IMAGE]}),
+    WithJsonSchema({"type": "string", "pattern": _PATTERN, "examples": [_ONE_IMAGE]}),
 ]
 Switch = Annotated[bool, Field(strict=True)]
 Zero = Annotated[float, Field(strict=True, ge=0, le=0)]

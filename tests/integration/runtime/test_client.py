@@ -4,6 +4,7 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,7 +18,7 @@ from docparser_runtime.client import (
     PageRead,
     TaskOptions,
 )
-from integration.runtime.restarting import SLOW, SLOW_LIMITS, Start, document, services
+from integration.runtime.restarting import SLOW, SLOW_LIMITS, Restartable, Start, document, services
 from unit.runtime.doubles import eventually
 
 
@@ -67,12 +68,36 @@ async def test_a_client_that_leaves_a_stream_ends_the_work(start: Start) -> None
             if isinstance(event, PageRead):
                 break
         await events.aclose()
+    await rests(service)
+
+
+async def test_a_chat_whose_client_leaves_ends_the_work(start: Start) -> None:
+    service = await start(fake=SLOW)
+    async with (
+        httpx.AsyncClient(base_url=service.url) as http,
+        http.stream("POST", PATH_CHAT, json=chat(50, stream=True)) as answer,
+    ):
+        async for line in answer.aiter_lines():
+            if "Page 1" in line:
+                break
+    await rests(service)
+
+
+async def rests(service: Restartable) -> None:
+    """Return once nothing is read any more, long before its end."""
 
     async def is_free() -> bool:
         return await service.program.metric("docparser_requests_running") == 0
 
     await eventually(is_free, 5)
     assert await service.program.metric("docparser_pages_total") < 25
+
+
+def chat(pages: int, **fields: Any) -> dict[str, Any]:
+    """Return a request of the chat interface for a document of so many pages."""
+    data = base64.b64encode(document(pages)).decode()
+    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
+    return {"model": "fake", "messages": [{"role": "user", "content": [part]}]} | fields
 
 
 async def test_events_are_followed_through_the_death_of_the_service(start: Start) -> None:
@@ -96,11 +121,8 @@ async def test_events_are_followed_through_the_death_of_the_service(start: Start
 
 async def test_a_chat_that_takes_too_long_leaves_no_task(start: Start) -> None:
     service = await start(requestTimeoutSeconds=1, fake={"pageMilliseconds": 1500})
-    data = base64.b64encode(document(9)).decode()
-    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
-    body = {"model": "fake", "messages": [{"role": "user", "content": [part]}]}
     async with httpx.AsyncClient(base_url=service.url, timeout=30) as http:
-        answer = await http.post(PATH_CHAT, json=body)
+        answer = await http.post(PATH_CHAT, json=chat(9))
     assert (answer.status_code, answer.json()["error"]["code"]) == (504, "request_timeout")
     async with AsyncClient(service.url) as client:
         (task,) = [task async for task in client.tasks()]

@@ -14,6 +14,7 @@ from docparser_runtime.batch.sources import found
 from docparser_runtime.client import (
     ApiError,
     AsyncClient,
+    BusyError,
     TasksDisabledError,
     UnauthorizedError,
     UnreachableError,
@@ -74,6 +75,19 @@ async def test_where_there_are_no_tasks_it_is_read_at_once_and_none_is_tried_aga
     script = Script([problem("tasks_disabled", 404), READ, READ])
     await read(script, documents=2)
     assert paths(script) == ["POST /tasks", "POST /parse", "POST /parse"]
+
+
+async def test_a_busy_service_is_given_more_time_than_a_client_gives() -> None:
+    script = Script([*[problem("queue_full", 503)] * 9, task(), task("done"), READ])
+    await read(script)
+    assert len(set(keys(script))) == 1
+
+
+async def test_a_service_that_stays_busy_is_given_up() -> None:
+    script = Script([problem("queue_full", 503)] * 200)
+    with pytest.raises(BusyError):
+        await read(script)
+    assert len(script.requests) == 84
 
 
 async def test_a_priority_is_not_passed_over_where_there_are_no_tasks() -> None:

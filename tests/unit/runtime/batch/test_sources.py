@@ -66,3 +66,9 @@ def test_two_documents_must_not_share_an_output(tmp_path: Path) -> None:
 def test_a_place_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="No such file"):
         names(tmp_path / "nothing")
+
+
+def test_a_directory_without_documents_is_told(tmp_path: Path) -> None:
+    tree(tmp_path, "a.txt")
+    with pytest.raises(SourceError, match="no documents"):
+        names(tmp_path)

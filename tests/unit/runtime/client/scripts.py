@@ -8,45 +8,41 @@ from typing import Any
 
 import httpx
 from docparser_runtime.client import AsyncClient, Client, Event, Retrying, Settings
+from docparser_runtime.schemas import PageBody, SummaryBody
+from docparser_runtime.task_schemas import TaskBody
+from pydantic import BaseModel
 
 URL = "http://service"
 AT_ONCE = Settings(retrying=Retrying(tries=4, first_pause_seconds=0))
 Reply = httpx.Response | httpx.TransportError
 
-TASK: dict[str, Any] = {
-    "id": "t1",
-    "status": "queued",
-    "pages": 2,
-    "pages_done": 0,
-    "queue_position": 0,
-    "priority": "normal",
-    "created_at": "2026-01-01T00:00:00Z",
-    "started_at": None,
-    "finished_at": None,
-    "expires_at": None,
-    "error": None,
-}
-PAGE: dict[str, Any] = {
-    "index": 0,
-    "width": 10,
-    "height": 20,
-    "markdown": "# A",
-    "text": "A",
-    "blocks": [],
-    "vision_tokens": 0,
-    "truncated": False,
-    "repetition": False,
-    "seconds": 0.1,
-}
-SUMMARY: dict[str, Any] = {
-    "request_id": "r1",
-    "model": "m",
-    "vision_tokens": 0,
-    "repaired": False,
-    "truncated": False,
-    "repetition": False,
-    "timings": {"queue": 0, "parse": 1},
-}
+
+def whole(model: type[BaseModel], /, **values: Any) -> dict[str, Any]:
+    """Return a body of this kind; what `values` leave out is zero or empty."""
+    empty = {
+        name: field.annotation()
+        for name, field in model.model_fields.items()
+        if field.annotation in (bool, float, int, str)
+    }
+    return empty | values
+
+
+TASK = whole(
+    TaskBody,
+    id="t1",
+    status="queued",
+    pages=2,
+    queue_position=0,
+    priority="normal",
+    created_at="2026-01-01T00:00:00Z",
+    started_at=None,
+    finished_at=None,
+    expires_at=None,
+    error=None,
+)
+PAGE = whole(PageBody, width=10, height=20, markdown="# A", text="A", blocks=[])
+TIMINGS = {"queue": 0, "parse": 1}
+SUMMARY = whole(SummaryBody, request_id="r1", model="m", timings=TIMINGS)
 RESPONSE = SUMMARY | {"content": "# A", "pages": [PAGE]}
 
 
