@@ -8,6 +8,7 @@ from docparser_runtime.queue import rows
 from docparser_runtime.queue.base import LostClaim
 from docparser_runtime.queue.locks import Lock, take
 from docparser_runtime.queue.schema import (
+    HAS_WORKER,
     IS_QUEUED,
     IS_RUNNING,
     JOBS,
@@ -57,7 +58,7 @@ def _next(tracks: Collection[str], rules: Rules, *, alone: bool) -> Select[tuple
     if rules.max_running_per_tenant is not None:
         busy = (
             select(JOBS.c.tenant)
-            .where(IS_RUNNING)
+            .where(HAS_WORKER)
             .group_by(JOBS.c.tenant)
             .having(func.count() >= rules.max_running_per_tenant)
         )

@@ -17,7 +17,7 @@ from sqlalchemy import (
 
 from docparser_runtime.queue.locks import Lock
 from docparser_runtime.queue.schema import (
-    IS_RUNNING,
+    HAS_WORKER,
     JOBS,
     SWEEPER,
     TOMBSTONES,
@@ -47,7 +47,7 @@ def reap(connection: Connection, rules: Rules) -> int:
     taken = connection.execute(
         update(JOBS)
         .where(
-            IS_RUNNING,
+            HAS_WORKER,
             # A sign of life from the future: the clock was set back. Nobody waits until then.
             or_(silent_from < Now(), JOBS.c.beat_at > Now() + JOBS.c.lease_seconds),
             # Each had a whole lease of a database that answers to give a sign of life.

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    and_,
     literal_column,
     or_,
 )
@@ -125,6 +126,8 @@ def _is(*states: State) -> ColumnElement[bool]:
 IS_QUEUED: Final = _is(State.QUEUED)
 IS_RUNNING: Final = _is(State.RUNNING)
 IS_LIVE: Final = _is(State.QUEUED, State.RUNNING)
+HAS_WORKER: Final = and_(IS_RUNNING, JOBS.c.owner > literal_column("''"))
+"""The same as IS_RUNNING, said so that SQLite takes the small index of those that run."""
 
 Index(
     "queue_jobs_next",
