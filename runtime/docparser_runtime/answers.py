@@ -40,6 +40,7 @@ def page_body(page: Page) -> PageBody:
         vision_tokens=page.result.vision_tokens,
         truncated=page.result.truncated,
         repetition=page.result.repetition,
+        rotation_degrees=page.result.rotation_degrees,
         seconds=page.seconds,
     )
 

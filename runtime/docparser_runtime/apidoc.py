@@ -7,6 +7,7 @@ from docparser_runtime import errors, problems, writing
 from docparser_runtime.schemas import ParseForm, ParseRequest, ParseResponse, Problem
 from docparser_runtime.uploads import FORM, JSON, LARGER_DOCUMENTS, MOST_JSON_BYTES, RAW
 
+EVENTS: dict[str, Any] = {"schema": {"description": "Server-sent events; see the documentation."}}
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
 
@@ -63,7 +64,7 @@ PARSE_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
         **RESULT_ANSWERS[200],
         "content": {
             **RESULT_ANSWERS[200]["content"],
-            "text/event-stream": {"schema": {"type": "string"}},
+            "text/event-stream": EVENTS,
         },
     },
     **problems_of(PARSE_PROBLEMS),

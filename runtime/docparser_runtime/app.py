@@ -37,7 +37,7 @@ def create_app(context: Context, log: Log, security: Security, role: Role = Role
     )
     app.with_token = security.tokens.asked_for
     app.state.context = context
-    problems.register(app)
+    problems.register(app, [route for routes in _ROUTES[role] for route in routes.router.routes])
     for routes in _ROUTES[role]:
         app.include_router(routes.router)
     app.add_middleware(Access, security=security)

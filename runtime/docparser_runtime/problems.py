@@ -1,11 +1,13 @@
 """Errors as `application/problem+json`."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Match, Route
 
 from docparser_runtime.errors import DocParserError, InvalidRequest, MethodNotAllowed, NotFound
 from docparser_runtime.schemas import Problem
@@ -40,24 +42,36 @@ def unexpected() -> DocParserError:
     return DocParserError("The service failed on this request; its log knows more.")
 
 
-def register(app: FastAPI) -> None:
-    """Answer the framework's own errors and ours alike."""
-    app.add_exception_handler(HTTPException, _raise_ours)
+def register(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Answer the framework's own errors and ours alike. `routes` are all that `app` has."""
+
+    async def raise_ours(request: Request, error: Exception) -> Response:
+        if not isinstance(error, HTTPException):
+            raise error
+        raise _ours(request, error, routes) from None
+
+    app.add_exception_handler(HTTPException, raise_ours)
     app.add_exception_handler(RequestValidationError, _raise_invalid)
 
 
-async def _raise_ours(_: Request, error: Exception) -> Response:
+def _ours(request: Request, error: HTTPException, routes: Sequence[BaseRoute]) -> DocParserError:
     """Translate the router's errors; the boundary answers them like any other."""
-    if not isinstance(error, HTTPException):
-        raise error
-    headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.NOT_FOUND:
-        raise NotFound("Nothing lives at this path.") from None
+        return NotFound("Nothing lives at this path.")
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        raise MethodNotAllowed(
-            f"This path answers to {headers.get('Allow', 'other methods')} only.", headers=headers
-        ) from None
-    raise InvalidRequest("The request is malformed.") from None
+        allowed = ", ".join(sorted(_methods(request, routes)))
+        return MethodNotAllowed(f"This path answers to {allowed} only.", headers={"Allow": allowed})
+    return InvalidRequest("The request is malformed.")
+
+
+def _methods(request: Request, routes: Sequence[BaseRoute]) -> set[str]:
+    """Return the methods of the path. The framework names those of the first route alone."""
+    return {
+        method
+        for route in routes
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    }
 
 
 async def _raise_invalid(_: Request, error: Exception) -> Response:

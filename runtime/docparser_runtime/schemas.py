@@ -119,6 +119,9 @@ class PageBody(Body):
     repetition: bool
     """Whether the engine began to repeat itself without end and was stopped. What stands here may
     lack the rest of the page."""
+    rotation_degrees: float
+    """How far the engine turned the page to read it, clockwise; its boxes are those of the page as
+    it came."""
     seconds: float
     """Time that the engine took."""
 

@@ -61,7 +61,7 @@ EVENTS: dict[str, Any] = {
     "responses": {
         200: {
             "description": "Server-sent events `status`, `page` and, last, `done` or `error`.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": apidoc.EVENTS},
         },
         **apidoc.problems_of((*_OF_ONE, NotAcceptable)),
     },

@@ -11,7 +11,6 @@ from fastapi.responses import Response, StreamingResponse
 from docparser_runtime import accept, sse, taskdoc, uploads, writing
 from docparser_runtime.body import Body
 from docparser_runtime.context import InContext
-from docparser_runtime.errors import InvalidRequest
 from docparser_runtime.security import audit
 from docparser_runtime.security.callers import InCaller
 from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions, TaskRequest
@@ -24,10 +23,14 @@ PATH_TASK: Final = PATH_TASKS + "/{task_id}"
 LONGEST_WAIT_SECONDS: Final = 60
 MOST_TASKS: Final = 100
 _FORM: Final = Form(TaskRequest, TaskOptions)
-_KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
-_ORDER: Final = re.compile(r"[0-9]{1,9}")
+_KEY: Final = re.compile(r"^[!-~]{1,255}$")
+_ORDER: Final = re.compile(r"^[0-9]{1,9}$")
 
-Key = Annotated[str | None, Header(description="Makes it safe to send the request again.")]
+Key = Annotated[
+    str | None,
+    Header(pattern=_KEY.pattern, description="Makes it safe to send the request again."),
+]
+LastEventId = Annotated[str, Header(pattern=_ORDER.pattern)]
 Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT_SECONDS, allow_inf_nan=False)]
 Limit = Annotated[int, Query(ge=1, le=MOST_TASKS)]
 
@@ -40,13 +43,12 @@ async def submit(
     with audit.recorded(request, "submit") as entry, context.budget.lease() as lease:
         place = context.tasks.opened()
         uploads.refuse_query(request.query_params)
-        key = _checked_key(idempotency_key)
         await place.door.check_room(caller.tenant, _announced(request))
         body = Body(request, context.config.max_body_bytes, lease)
         sent = await uploads.read(body, _FORM, context.config.tasks.max_pages)
         upload = await context.sources.fetched(sent, lease)
-        job = await place.door.submit(_submission(caller.tenant, upload, key))
-        entry.task_id = job.id
+        job = await place.door.submit(_submission(caller.tenant, upload, idempotency_key))
+        entry.task_id, request.state.pages = job.id, job.pages
     return await place.desk.body(job)
 
 
@@ -90,14 +92,14 @@ async def events(
     task_id: str,
     context: InContext,
     caller: InCaller,
-    last_event_id: Annotated[str, Header()] = "0",
+    last_event_id: LastEventId = "0",
 ) -> Response:
     """Tell what happens to a task, from the page after `Last-Event-ID` on, until it has ended."""
     uploads.refuse_query(request.query_params)
     accept.choose(request.headers.get("accept", ""), (sse.MEDIA_TYPE,))
     desk = context.tasks.opened().desk
     await desk.job(task_id, caller.tenant)
-    happening = desk.happenings(task_id, caller.tenant, _order(last_event_id))
+    happening = desk.happenings(task_id, caller.tenant, int(last_event_id))
     told = task_events.of_task(happening, lambda: context.lifecycle.draining)
     return sse.respond(told, request.state.request_id, context.log)
 
@@ -115,19 +117,7 @@ def _submission(tenant: str, upload: Upload[TaskOptions], key: str | None) -> Su
     return Submission(tenant, upload.documents, upload.options, key)
 
 
-def _checked_key(key: str | None) -> str | None:
-    if key is not None and not _KEY.fullmatch(key):
-        raise InvalidRequest("Idempotency-Key must be 1 to 255 printable ASCII characters.")
-    return key
-
-
 def _announced(request: Request) -> int:
     """Return the bytes that the body is said to have; 0 where nothing is said."""
     length = request.headers.get("content-length", "")
     return int(length) if _ORDER.fullmatch(length) else 0
-
-
-def _order(last_event_id: str) -> int:
-    if not _ORDER.fullmatch(last_event_id):
-        raise InvalidRequest("Last-Event-ID must be an id of an event of this task.")
-    return int(last_event_id)

@@ -81,6 +81,7 @@ class TaskPlace:
         self._opened: Opened | None = None
         self._worker: Worker | None = None
         self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
         self._stopping = asyncio.Event()
 
     @property
@@ -111,11 +112,14 @@ class TaskPlace:
             ConfigError: the store's address is wrong.
             QueueUnusable: the queue's database needs mending first.
         """
-        if self._keeping is None or self._opened is not None:
-            return
+        async with self._opening:
+            if self._keeping is not None and self._opened is None:
+                await self._try_to_open(self._keeping)
+
+    async def _try_to_open(self, keeping: Keeping) -> None:
         async with AsyncExitStack() as stack:
             try:
-                await self._open(self._keeping, stack)
+                await self._open(keeping, stack)
             except DocParserError as error:
                 self._tools.log.warning("tasks_not_open", code=error.code)
             else:

@@ -82,6 +82,12 @@ async def test_other_methods(service: Service, method: str) -> None:
     answer = await service.client.request(method, PARSE)
     assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
     assert answer.headers["allow"] == "POST"
+    for path, methods in (
+        (names.PATH_TASKS, "GET, POST"),
+        (f"{names.PATH_TASKS}/1", "DELETE, GET"),
+    ):
+        answer = await service.client.put(path)
+        assert (answer.status_code, answer.headers["allow"]) == (405, methods)
     assert answer.headers["content-type"] == "application/problem+json"
 
 

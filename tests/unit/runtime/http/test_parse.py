@@ -45,6 +45,7 @@ async def test_an_upload_is_answered_page_by_page(service: Service) -> None:
         "vision_tokens": 7,
         "truncated": False,
         "repetition": False,
+        "rotation_degrees": 0.0,
         "seconds": 0,
     }
     assert [page["index"] for page in body["pages"]] == [0, 1]
