@@ -106,19 +106,35 @@ class DocumentWork:
             await asyncio.gather(*under_way, return_exceptions=True)
 
 
-async def count_pages(reader: DocumentReader, source: Source, max_pages: int) -> int:
-    """Return how many pages are wanted of all documents together; opens each of them.
+@dataclass(frozen=True)
+class Readable:
+    """Documents that can be read without a password.
+
+    Attributes:
+        pages: how many are wanted of all of them together.
+        documents: as they came, but without encryption.
+    """
+
+    pages: int
+    documents: tuple[bytes, ...]
+
+
+async def readable(reader: DocumentReader, source: Source, max_pages: int) -> Readable:
+    """Return what a source holds; opens each of its documents.
 
     Raises:
         DocParserError: one of the typed errors of documents.
     """
     check_count(len(source.documents), max_pages)
     total = 0
+    documents = []
     for content in source.documents:
         async with reader.open(content, source.password) as document:
             total += len(source.indexes(document.info.page_count))
             check_count(total, max_pages)
-    return total
+            encrypted = document.info.encrypted
+            documents.append(await document.decrypted() if encrypted else content)
+    return Readable(total, tuple(documents))
 
 
 def source_of(documents: Sequence[bytes], options: Options, *, generates: bool) -> Source:

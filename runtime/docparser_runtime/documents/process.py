@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from docparser_runtime.documents.failures import Death
-from docparser_runtime.documents.replies import Drawn, Ready, Reply, parse_reply
+from docparser_runtime.documents.replies import Drawn, Ready, Reply, Saved, parse_reply
 from docparser_runtime.parser_child import frames
 from docparser_runtime.parser_child.limits import Limits
 from docparser_runtime.parser_child.zygote import REPORT
@@ -18,6 +18,8 @@ END_SECONDS = 10
 """Longest wait for the news that a killed process is dead, on a node that is busy."""
 
 Pixels = NDArray[np.uint8]
+Payload = Pixels | bytearray | None
+"""What follows an answer: the pixels of a page, a file, or nothing."""
 
 
 class ProcessGone(Exception):  # noqa: N818 - the name says it
@@ -50,15 +52,17 @@ class ParserProcess:
             ProcessGone: it ended at once.
             ProtocolViolation: it greets in another way.
         """
-        reply, _ = await self._receive()
+        reply, _ = await self._receive(0)
         if not isinstance(reply, Ready):
             raise ProtocolViolation
         return reply
 
     async def ask(
-        self, head: Mapping[str, Any], payload: bytes = b""
-    ) -> tuple[Reply, Pixels | None]:
+        self, head: Mapping[str, Any], payload: bytes = b"", most_saved: int = 0
+    ) -> tuple[Reply, Payload]:
         """Send a request and return the answer, with pixels if it is a page.
+
+        If it is a file, it has at most `most_saved` bytes.
 
         Raises:
             ProcessGone: the process died.
@@ -70,7 +74,7 @@ class ParserProcess:
         try:
             await loop.sock_sendall(self._connection, frames.head_and_prefix(head, len(payload)))
             await loop.sock_sendall(self._connection, payload)
-            return await self._receive()
+            return await self._receive(most_saved)
         except (BrokenPipeError, ConnectionResetError):
             raise ProcessGone from None
 
@@ -112,7 +116,7 @@ class ParserProcess:
             return Death(exit_code=None, grown_bytes=0)
         return Death(*REPORT.unpack(report))
 
-    async def _receive(self) -> tuple[Reply, Pixels | None]:
+    async def _receive(self, most_saved: int) -> tuple[Reply, Payload]:
         prefix = await self._exactly(memoryview(bytearray(frames.PREFIX.size)))
         head_length, payload_length = frames.PREFIX.unpack(prefix)
         if head_length > frames.LONGEST_REPLY_HEAD:
@@ -124,6 +128,10 @@ class ParserProcess:
             raise ProtocolViolation from None
         if isinstance(reply, Drawn):
             return reply, await self._pixels(reply, payload_length)
+        if isinstance(reply, Saved) and payload_length <= most_saved:
+            content = bytearray(payload_length)
+            await self._exactly(memoryview(content))
+            return reply, content
         if payload_length:
             raise ProtocolViolation
         return reply, None

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+import numpy as np
 from docparser_api.runtime import RuntimeConfig
 
 from docparser_runtime.documents.base import Document, DocumentInfo
@@ -13,18 +14,20 @@ from docparser_runtime.documents.media_types import media_type_of
 from docparser_runtime.documents.pool import ProcessPool
 from docparser_runtime.documents.process import (
     ParserProcess,
-    Pixels,
+    Payload,
     ProcessGone,
     ProtocolViolation,
 )
-from docparser_runtime.documents.replies import Drawn, Failed, Opened, Reply
+from docparser_runtime.documents.replies import Added, Drawn, Failed, Opened, Reply, Saved
 from docparser_runtime.documents.zygote import COMMAND
 from docparser_runtime.engine.base import PageImage
 from docparser_runtime.errors import TooManyPages
+from docparser_runtime.outputs.page_text import PageText
 from docparser_runtime.parser_child.limits import Limits
 
 WALL_FACTOR = 3
 """Wall-clock time per page as a multiple of its CPU time: the CPUs may be busy elsewhere."""
+_MOST_GROWTH = 2
 
 
 class SubprocessReader:
@@ -69,19 +72,48 @@ class SubprocessReader:
 
 
 class _ProcessDocument:
-    """A `Document` that lives in a parser process."""
+    """A `Document` that lives in a parser process.
 
-    def __init__(self, process: ParserProcess, limits: Limits, info: DocumentInfo) -> None:
+    `most_saved` is the size in bytes that no file made of it exceeds.
+    """
+
+    def __init__(
+        self, process: ParserProcess, limits: Limits, info: DocumentInfo, most_saved: int
+    ) -> None:
         self._process = process
         self._limits = limits
+        self._most_saved = most_saved
         self.info = info
 
     async def page(self, index: int) -> PageImage:
         """Return page `index`."""
-        reply, pixels = await _answer(self._process, self._limits, {"index": index})
-        if not isinstance(reply, Drawn) or pixels is None:
+        reply, pixels = await self._answer({"kind": "picture", "index": index})
+        if not isinstance(reply, Drawn) or not isinstance(pixels, np.ndarray):
             raise crash()
         return PageImage(index, pixels, reply.dpi)
+
+    async def decrypted(self) -> bytes:
+        """Return the file without encryption."""
+        return await self._saved("decrypted")
+
+    async def add_text(self, index: int, text: PageText) -> None:
+        """Put `text` on page `index`."""
+        reply, _ = await self._answer({"kind": "text", "index": index}, text.dumps())
+        if not isinstance(reply, Added):
+            raise crash()
+
+    async def searchable(self) -> bytes:
+        """Return the document with its text."""
+        return await self._saved("save")
+
+    async def _saved(self, kind: str) -> bytes:
+        reply, content = await self._answer({"kind": kind})
+        if not isinstance(reply, Saved) or not isinstance(content, bytearray):
+            raise crash()
+        return bytes(content)
+
+    async def _answer(self, head: Mapping[str, Any], payload: bytes = b"") -> tuple[Reply, Payload]:
+        return await _answer(self._process, self._limits, head, payload, self._most_saved)
 
 
 async def _opened(
@@ -93,18 +125,28 @@ async def _opened(
         raise crash()
     if reply.page_count > limits.pages:
         raise TooManyPages(f"The document has more than {limits.pages} pages.")
-    return _ProcessDocument(
-        process, limits, DocumentInfo(media_type, reply.page_count, reply.repaired)
-    )
+    info = DocumentInfo(media_type, reply.page_count, reply.repaired, reply.encrypted)
+    return _ProcessDocument(process, limits, info, _most_saved(len(content), info, limits))
+
+
+def _most_saved(size_bytes: int, info: DocumentInfo, limits: Limits) -> int:
+    """Return the bytes that no file made of a document of this size exceeds."""
+    # Compressed pictures take less than a byte a pixel, but what they were sent as can be smaller.
+    likely = _MOST_GROWTH * size_bytes + info.page_count * limits.page_pixels
+    return min(likely, limits.memory_bytes)
 
 
 async def _answer(
-    process: ParserProcess, limits: Limits, head: Mapping[str, Any], payload: bytes = b""
-) -> tuple[Reply, Pixels | None]:
+    process: ParserProcess,
+    limits: Limits,
+    head: Mapping[str, Any],
+    payload: bytes,
+    most_saved: int = 0,
+) -> tuple[Reply, Payload]:
     """Return what the process answers; raises the typed error for everything that goes wrong."""
     try:
         async with asyncio.timeout(WALL_FACTOR * limits.page_cpu_seconds):
-            reply, pixels = await process.ask(head, payload)
+            reply, received = await process.ask(head, payload, most_saved)
     except TimeoutError:
         raise timeout() from None
     except ProtocolViolation:
@@ -113,4 +155,4 @@ async def _answer(
         raise error_of_death(await process.end(), limits.memory_bytes) from None
     if isinstance(reply, Failed):
         raise error_of(reply.failure)
-    return reply, pixels
+    return reply, received

@@ -25,6 +25,7 @@ class Opened(_Reply):
     kind: Literal["opened"]
     page_count: int = Field(ge=1)
     repaired: bool
+    encrypted: bool
 
 
 class Drawn(_Reply):
@@ -36,6 +37,18 @@ class Drawn(_Reply):
     dpi: float | None = Field(gt=0, allow_inf_nan=False)
 
 
+class Added(_Reply):
+    """The text stands on its page."""
+
+    kind: Literal["added"]
+
+
+class Saved(_Reply):
+    """A file follows as the frame's payload."""
+
+    kind: Literal["saved"]
+
+
 class Failed(_Reply):
     """The document or page cannot be had."""
 
@@ -43,7 +56,7 @@ class Failed(_Reply):
     failure: Failure
 
 
-Reply = Ready | Opened | Drawn | Failed
+Reply = Ready | Opened | Drawn | Added | Saved | Failed
 
 parse_reply = TypeAdapter[Reply](Annotated[Reply, Field(discriminator="kind")]).validate_json
 """Returns the reply in a JSON text; raises ValueError."""

@@ -16,10 +16,16 @@ from docparser_runtime.parser_child.user_units import user_units
 POINTS_PER_INCH = 72
 PAGES_PER_OPENING = 64
 """PDFium keeps fonts and images of drawn pages; opening anew every so often bounds that."""
+_NO_SECURITY = -1
+"""What PDFium calls the security of a file that is not encrypted."""
 
 
 class PdfPages:
-    """An open PDF file."""
+    """An open PDF file.
+
+    Attributes:
+        encrypted: whether it is encrypted, if only with an empty password.
+    """
 
     def __init__(self, content: bytes, password: str | None, limits: Limits) -> None:
         self._password = password
@@ -29,14 +35,16 @@ class PdfPages:
             self._content, self._document = content, _opened(content, password)
             # PDFium mends a broken table of contents without a word.
             self.repaired = not raw.FPDF_DocumentHasValidCrossReferenceTable(self._document)
+            self.encrypted = raw.FPDF_GetSecurityHandlerRevision(self._document) != _NO_SECURITY
         except Refused as refused:
             if refused.failure not in (Failure.CORRUPT, Failure.NO_PAGES):
                 raise
             self._content = rebuilt(content, password)
             self._document, self.repaired = _opened(self._content, None), True
+            self.encrypted = _is_encrypted(content, password)
         self.count = len(self._document)
-        is_rebuilt = self._content is not content
-        self._units = user_units(self._content, None if is_rebuilt else _usable(password))
+        self._is_rebuilt = self._content is not content
+        self._units = user_units(self._content, None if self._is_rebuilt else _usable(password))
 
     def picture(self, index: int) -> Picture:
         """Return page `index`, drawn as its /Rotate says, with annotations and form fields."""
@@ -55,6 +63,14 @@ class PdfPages:
             raise Refused(Failure.CORRUPT) from None
         rgb = memoryview(bitmap.buffer).cast("B")
         return Picture(bitmap.width, bitmap.height, rgb, scale * POINTS_PER_INCH)
+
+    def decrypted(self) -> bytes:
+        """Return the file without encryption.
+
+        Raises:
+            Refused: it is damaged in a way that does not keep its pages from being drawn.
+        """
+        return self._content if self._is_rebuilt else rebuilt(self._content, self._password)
 
 
 def _visible(document: pypdfium2.PdfDocument, index: int) -> pypdfium2.PdfPage:
@@ -106,6 +122,12 @@ def rebuilt(content: bytes, password: str | None) -> bytes:
     except (pikepdf.PdfError, ValueError, TypeError, RuntimeError):
         raise Refused(Failure.CORRUPT) from None
     return output.getvalue()
+
+
+def _is_encrypted(content: bytes, password: str | None) -> bool:
+    """Return whether a file that can be rebuilt is encrypted."""
+    with pikepdf.open(io.BytesIO(content), password=_usable(password) or "") as pdf:
+        return pdf.is_encrypted
 
 
 def _opened(content: bytes, password: str | None) -> pypdfium2.PdfDocument:

@@ -11,6 +11,7 @@ import pikepdf
 import pypdfium2  # type: ignore[import-untyped]
 from PIL import Image
 
+from docparser_runtime.outputs import searchable_warmup
 from docparser_runtime.parser_child import seccomp
 from docparser_runtime.parser_child.images import FORMATS, ImagePages
 from docparser_runtime.parser_child.limits import Limits
@@ -21,7 +22,7 @@ _CODECS = ("ascii", "latin-1", "utf-8", "utf-16", "utf-16-be", "utf-16-le")
 
 
 def warm_up() -> None:
-    """Draw a small page of every kind, and rebuild one PDF file."""
+    """Draw a small page of every kind, rebuild one PDF file, and make some searchable."""
     for name in _CODECS:
         codecs.lookup(name)
     with contextlib.suppress(OSError):
@@ -36,6 +37,7 @@ def warm_up() -> None:
     buffer = io.BytesIO()
     document.save(buffer)
     PdfPages(rebuilt(_encrypted(buffer), "x"), None, _LIMITS).picture(0)
+    searchable_warmup.warm_up()
 
 
 def _encrypted(content: io.BytesIO) -> bytes:

@@ -1,9 +1,11 @@
 """Accepts documents: counts their pages, stores them, and queues a job.
 
 In this order, so that a job which is queued can be worked on; what is stored for nothing is swept
-away.
+away. An encrypted document is stored without its encryption, so that its password is needed here
+and now only.
 """
 
+import asyncio
 import contextlib
 import hashlib
 from collections.abc import AsyncIterator, Sequence
@@ -11,10 +13,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from docparser_runtime.documents.base import DocumentReader
-from docparser_runtime.errors import DocParserError, UnsupportedParameter
+from docparser_runtime.errors import DocParserError
 from docparser_runtime.queue.base import Submitting
 from docparser_runtime.queue.values import Job, NewJob
-from docparser_runtime.reading import count_pages, source_of
+from docparser_runtime.reading import Readable, readable, source_of
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.task_errors import TaskQueueFull, TenantLimit
 from docparser_runtime.task_schemas import TaskOptions
@@ -90,17 +92,13 @@ class TaskDoor:
             DocParserError: the document cannot be opened, or cannot be accepted.
         """
         options = submission.options
-        if options.password is not None:
-            raise UnsupportedParameter(
-                "password: tasks keep no passwords; send the file decrypted."
-            )
         if options.callback_url is not None:
             await self._callbacks.check(options.callback_url)
         source = source_of(submission.documents, options, generates=self._terms.generates)
-        pages = await count_pages(self._reader, source, self._terms.max_pages)
+        found = await readable(self._reader, source, self._terms.max_pages)
         job_id = new_id()
         try:
-            new = await self._new_job(job_id, submission, pages)
+            new = await self._new_job(job_id, submission, found)
             async with self._refusals():
                 job = await self._queue.submit(new)
         except BaseException:
@@ -121,10 +119,10 @@ class TaskDoor:
             error.headers |= await self._pace.retry_after()
             raise
 
-    async def _new_job(self, job_id: str, submission: Submission, pages: int) -> NewJob:
+    async def _new_job(self, job_id: str, submission: Submission, found: Readable) -> NewJob:
         """Store the documents, and return the job that names them."""
         stored = []
-        for number, document in enumerate(submission.documents):
+        for number, document in enumerate(found.documents):
             await self._store.check_room(len(document))
             stored.append(await self._store.put(f"{job_id}/upload/{number}", document))
         payload = Payload(
@@ -136,9 +134,9 @@ class TaskDoor:
             tenant=submission.tenant,
             priority=priority_of(submission.options.priority),
             track=self._terms.track,
-            pages=pages,
+            pages=found.pages,
             payload=payloads.dumped(payload),
-            body_sha256=_digest([one.sha256 for one in stored], submission.options),
+            body_sha256=await asyncio.to_thread(_digest, submission),
             idempotency_key=submission.idempotency_key,
         )
 
@@ -148,6 +146,9 @@ class TaskDoor:
             await self._store.delete_prefix(f"{job_id}/")
 
 
-def _digest(documents: Sequence[str], options: TaskOptions) -> str:
-    """Return what tells requests apart: documents, their order and all options."""
-    return hashlib.sha256("\n".join([*documents, options.model_dump_json()]).encode()).hexdigest()
+def _digest(submission: Submission) -> str:
+    """Return what tells requests apart: documents as they were sent, their order, all options."""
+    sent = [hashlib.sha256(document).hexdigest() for document in submission.documents]
+    return hashlib.sha256(
+        "\n".join([*sent, submission.options.model_dump_json()]).encode()
+    ).hexdigest()

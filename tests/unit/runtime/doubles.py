@@ -23,6 +23,7 @@ from docparser_runtime.engine.base import (
     ParseOptions,
 )
 from docparser_runtime.errors import PasswordInvalid, PasswordRequired, UnsupportedMediaType
+from docparser_runtime.outputs.page_text import PageText
 
 PARSE = "/v1/document/parse"
 
@@ -35,9 +36,23 @@ def a_document(pages: int = 1, *, repaired: bool = False, password: str | None =
 @dataclass
 class OpenDocument:
     info: DocumentInfo
+    plain: bytes
+    texts: list[PageText] = field(default_factory=list)
 
     async def page(self, index: int) -> PageImage:
         return PageImage(index, np.zeros((20, 30 + index, 3), np.uint8))
+
+    async def decrypted(self) -> bytes:
+        return self.plain
+
+    async def add_text(self, index: int, text: PageText) -> None:
+        assert index == len(self.texts), "once each page, in order"
+        self.texts.append(text)
+
+    async def searchable(self) -> bytes:
+        """Return the texts of each page, as JSON."""
+        assert len(self.texts) == self.info.page_count
+        return json.dumps([[one.text for one in text.passages] for text in self.texts]).encode()
 
 
 @dataclass
@@ -65,9 +80,10 @@ class Reader:
             raise PasswordInvalid("The password is wrong.")
         self.opened += 1
         try:
-            yield OpenDocument(
-                DocumentInfo("application/pdf", values["pages"], repaired=values["repaired"])
+            info = DocumentInfo(
+                "application/pdf", values["pages"], values["repaired"], bool(values["password"])
             )
+            yield OpenDocument(info, json.dumps({**values, "password": None}).encode())
         finally:
             self.closed += 1
 

@@ -8,7 +8,7 @@ from docparser_runtime.parser_child import frames
 from docparser_runtime.parser_child.confinement import allow_cpu, confine
 from docparser_runtime.parser_child.failures import Refused
 from docparser_runtime.parser_child.limits import Limits
-from docparser_runtime.parser_child.serving import opened
+from docparser_runtime.parser_child.open_document import opened
 from docparser_runtime.parser_child.warmup import warm_up
 
 

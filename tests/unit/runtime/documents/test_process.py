@@ -17,6 +17,8 @@ from unit.runtime.documents.parsers import impostor, parsers_of, reading
 from unit.runtime.doubles import eventually
 
 MEBIBYTE = 1024**2
+PDF_HEAD = {"media_type": "application/pdf", "password": None}
+OPENED = "send({'kind': 'opened', 'page_count': 1, 'repaired': False, 'encrypted': False})"
 
 
 async def test_a_spare_waits_and_everything_is_ended(
@@ -115,10 +117,10 @@ async def test_a_process_that_waits_is_a_timeout(nothing_left: None) -> None:
 @pytest.mark.parametrize(
     "lie",
     [
-        "send({'kind': 'opened', 'page_count': 0, 'repaired': False})",
-        "send({'kind': 'opened', 'page_count': '1', 'repaired': False})",
-        "send({'kind': 'opened', 'page_count': 1, 'repaired': False, 'more': 1})",
-        "send({'kind': 'opened', 'page_count': 1, 'repaired': False}, b'payload')",
+        OPENED.replace("1", "0"),
+        OPENED.replace("1", "'1'"),
+        OPENED.replace("})", ", 'more': 1})"),
+        OPENED.replace("})", "}, b'payload')"),
         "send({'kind': 'drawn', 'width': 9999999, 'height': 9999999, 'dpi': 1.0})",
         "send({'kind': 'drawn', 'width': 9000, 'height': 9000, 'dpi': None}, length=243000000)",
         "send({'kind': 'drawn', 'width': 1, 'height': 1, 'dpi': None}, b'1234')",
@@ -139,6 +141,30 @@ async def test_lies_are_crashes(config: RuntimeConfig, nothing_left: None, lie: 
                 pass
 
 
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "send({'kind': 'saved'}, length=2 * 256 * 1024**2)",
+        "send({'kind': 'saved', 'more': 1}, b'content')",
+        "send({'kind': 'added'})",
+        "send({'kind': 'added'}, b'payload')",
+        "send({'kind': 'drawn', 'width': 1, 'height': 1, 'dpi': None}, b'123')",
+    ],
+)
+async def test_lies_about_files_are_crashes(
+    config: RuntimeConfig, nothing_left: None, lie: str
+) -> None:
+    content = blank_pdf()
+    # The prefix is read already; the whole request has to be, for the next one to be answered.
+    rest = f"s.makefile('rb').read(len(json.dumps({PDF_HEAD})) + {len(content)})"
+    async with (
+        reading(config, *impostor(rest, OPENED, "s.recv(12)", lie)) as reader,
+        reader.open(content) as document,
+    ):
+        with pytest.raises(errors.ParserCrashed):
+            await document.decrypted()
+
+
 async def test_a_process_that_only_hangs_up_is_ended(
     config: RuntimeConfig, nothing_left: None
 ) -> None:
@@ -152,7 +178,7 @@ async def test_a_process_that_only_hangs_up_is_ended(
 async def test_a_page_count_beyond_the_limit_is_refused_whoever_counts(
     config: RuntimeConfig,
 ) -> None:
-    lie = "send({'kind': 'opened', 'page_count': 10**12, 'repaired': False})"
+    lie = OPENED.replace("1", "10**12")
     async with reading(config, *impostor(lie)) as reader:
         with pytest.raises(errors.TooManyPages):
             async with reader.open(blank_pdf()):
