@@ -1,0 +1,199 @@
+"""Measures the service itself, with an engine that costs nothing or a known time.
+
+    PYTHONPATH=tests .venv/bin/python tests/benchmarks/service.py latency
+    PYTHONPATH=tests .venv/bin/python tests/benchmarks/service.py throughput
+    PYTHONPATH=tests .venv/bin/python tests/benchmarks/service.py overload --seconds 120
+    PYTHONPATH=tests .venv/bin/python tests/benchmarks/service.py drip
+
+All on the loopback, in processes of their own; clients and service share the machine's cores.
+"""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+from docparser_api.names import ENV_DATABASE_URL, ENV_STORE_URL, PATH_PARSE, PATH_TASKS
+from integration.runtime.processes import Program, environment, serving
+from integration.runtime.tasks.client import blank_pdf
+from support.postgres import running_postgres
+
+PAGE_MILLISECONDS = 50
+PLACES = 2
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the value below which `share` of `values` lie."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def told(name: str, seconds: Sequence[float]) -> None:
+    """Print median and 99th percentile."""
+    p50, p99 = statistics.median(seconds) * 1000, percentile(seconds, 0.99) * 1000
+    print(f"{name}: P50 {p50:.1f} ms, P99 {p99:.1f} ms, {len(seconds)} requests")
+
+
+async def answered(http: httpx.AsyncClient, content: bytes) -> tuple[int, float]:
+    """Return status and seconds of one request."""
+    began = time.perf_counter()
+    headers = {"Content-Type": "application/pdf"}
+    answer = await http.post(PATH_PARSE, content=content, headers=headers)
+    return answer.status_code, time.perf_counter() - began
+
+
+async def latency(_: argparse.Namespace) -> None:
+    """One client, one page, an engine that takes no time: all that is left is overhead."""
+    content = blank_pdf(1)
+    async with (
+        serving(environment(accessLogPercent=0)) as program,
+        httpx.AsyncClient(base_url=program.url) as http,
+    ):
+        for _number in range(50):
+            await answered(http, content)
+        told("one page, nothing to read", [(await answered(http, content))[1] for _ in range(500)])
+
+
+async def throughput(arguments: argparse.Namespace) -> None:
+    """Tasks through a gateway, PostgreSQL and one worker."""
+    pages, count = 20, arguments.tasks
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as store:
+        with running_postgres(Path(home)) as postgres:
+            shared = {
+                ENV_DATABASE_URL: postgres.new_database("bench"),
+                ENV_STORE_URL: Path(store).as_uri(),
+            }
+            environ = environment(accessLogPercent=0, maxConcurrency=4) | shared
+            async with (
+                serving(environ, role="gateway") as gateway,
+                serving(environ, role="worker"),
+                httpx.AsyncClient(base_url=gateway.url, timeout=120) as http,
+            ):
+                seconds = await _all_tasks(http, blank_pdf(pages), count)
+    print(
+        f"{count} tasks of {pages} pages in {seconds:.1f} s: {count * pages / seconds:.0f} pages/s"
+    )
+
+
+async def _all_tasks(http: httpx.AsyncClient, content: bytes, count: int) -> float:
+    began = time.perf_counter()
+    limit = asyncio.Semaphore(8)
+
+    async def one() -> str:
+        async with limit:
+            answer = await http.post(PATH_TASKS, files={"file": ("a.pdf", content)})
+            answer.raise_for_status()
+            return str(answer.json()["id"])
+
+    ids = await asyncio.gather(*(one() for _ in range(count)))
+    for task_id in ids:
+        while True:
+            answer = await http.get(f"{PATH_TASKS}/{task_id}", params={"wait": 60})
+            if answer.json()["status"] not in {"queued", "running"}:
+                assert answer.json()["status"] == "done", answer.text
+                break
+    return time.perf_counter() - began
+
+
+async def overload(arguments: argparse.Namespace) -> None:
+    """Ten times as many requests as can be read: those that are accepted get what they should."""
+    limits = {
+        "fake": {"pageMilliseconds": PAGE_MILLISECONDS},
+        "maxConcurrency": PLACES,
+        "maxQueueLength": 8,
+        "accessLogPercent": 0,
+    }
+    capacity = PLACES / (PAGE_MILLISECONDS / 1000)
+    async with serving(environment(**limits)) as program:
+        peak, _ = await _offered(program, capacity * 0.95, arguments.seconds / 4)
+        found, seconds = await _offered(program, capacity * 10, arguments.seconds)
+    good = found[200] / arguments.seconds
+    print(
+        f"capacity {capacity:.0f} documents/s; at 95 % of it {peak[200] / (arguments.seconds / 4):.1f} read/s"
+    )
+    print(f"ten times that: {good:.1f} read/s; answers {dict(found)}")
+    told("accepted", seconds[200])
+    told("rejected", seconds[429])
+
+
+async def _offered(
+    program: Program, per_second: float, seconds: float
+) -> tuple[Counter[int], dict[int, list[float]]]:
+    """Send so many requests a second, whatever becomes of those before."""
+    content = blank_pdf(1)
+    found: Counter[int] = Counter()
+    times: dict[int, list[float]] = {200: [], 429: []}
+    limits = httpx.Limits(max_connections=400)
+    async with (
+        httpx.AsyncClient(base_url=program.url, timeout=60, limits=limits) as http,
+        asyncio.TaskGroup() as group,
+    ):
+
+        async def one() -> None:
+            status, took = await answered(http, content)
+            found[status] += 1
+            times.setdefault(status, []).append(took)
+
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        for number in range(int(per_second * seconds)):
+            await asyncio.sleep(max(0.0, began + number / per_second - clock()))
+            group.create_task(one())
+    return found, times
+
+
+async def drip(arguments: argparse.Namespace) -> None:
+    """Clients that send a byte a second beside healthy ones."""
+    content = blank_pdf(1)
+    async with (
+        serving(environment(accessLogPercent=0)) as program,
+        httpx.AsyncClient(base_url=program.url) as http,
+    ):
+        await _healthy(http, content)
+        told("alone", await _healthy(http, content))
+        port = int(program.url.rpartition(":")[2])
+        async with AsyncExitStack() as stack:
+            dripping = [asyncio.create_task(_drip(port)) for _ in range(arguments.connections)]
+            stack.callback(lambda: [task.cancel() for task in dripping])
+            await asyncio.sleep(3)
+            told(f"beside {arguments.connections} slow ones", await _healthy(http, content))
+
+
+async def _healthy(http: httpx.AsyncClient, content: bytes) -> list[float]:
+    return [(await answered(http, content))[1] for _ in range(500)]
+
+
+async def _drip(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = f"POST {PATH_PARSE} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"
+    try:
+        for byte in head.encode():
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(1)
+    except ConnectionError:
+        return
+    finally:
+        writer.close()
+        del reader
+
+
+def main() -> None:
+    """Run one measurement."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("latency", "throughput", "overload", "drip"))
+    parser.add_argument("--tasks", type=int, default=100)
+    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--connections", type=int, default=500)
+    arguments = parser.parse_args()
+    measure = {"latency": latency, "throughput": throughput, "overload": overload, "drip": drip}
+    asyncio.run(measure[arguments.what](arguments))
+
+
+if __name__ == "__main__":
+    main()
