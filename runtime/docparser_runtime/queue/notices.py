@@ -60,7 +60,14 @@ class Notices:
     async def _serve(self, connection: Any) -> None:
         try:
             connection.add_termination_listener(lambda _connection: self._wake.set())
-            await connection.add_listener(_CHANNEL, self._hear)
+            own_pid = connection.get_server_pid()
+
+            def hear(_connection: Any, sender_pid: int, _channel: str, payload: str) -> None:
+                # What this process sent it has told its own already.
+                if sender_pid != own_pid and payload in set(Kind):
+                    self._changes.tell(Kind(payload))
+
+            await connection.add_listener(_CHANNEL, hear)
             self._changes.tell(*Kind)
             while not connection.is_closed():
                 with suppress(TimeoutError):
@@ -76,8 +83,3 @@ class Notices:
                     await connection.execute("SELECT 1")
         finally:
             connection.terminate()
-
-    def _hear(self, connection: Any, sender_pid: int, _channel: str, payload: str) -> None:
-        # What this process sent it has told its own already.
-        if sender_pid != connection.get_server_pid() and payload in set(Kind):
-            self._changes.tell(Kind(payload))
