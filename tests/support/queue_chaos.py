@@ -168,14 +168,19 @@ def count(found: list[Entry], states: dict[str, State], seconds: float) -> Count
     ends = Counter(entry.job for entry in found if entry.what == "done")
     saved: set[tuple[str, int]] = set()
     begun: set[tuple[str, int]] = set()
+    workers: dict[str, int] = {}
     in_hand = read_again = 0
     for entry in sorted(found, key=lambda entry: entry.time_ns):
         page = (entry.job, entry.page)
         if entry.what == "saved":
             saved.add(page)
+        elif entry.what == "claim":
+            workers[entry.job] = entry.pid
         elif entry.what == "page":
-            read_again += page in saved
-            in_hand += page in begun and page not in saved
+            # A worker that was paused goes on with what it had in hand until it hears of its loss.
+            is_late = workers.get(entry.job) != entry.pid
+            read_again += page in saved and not is_late
+            in_hand += page in begun and (page not in saved or is_late)
             begun.add(page)
     return Count(
         submitted=len(jobs["try"]),
