@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from docparser_runtime import errors, problems, writing
+from docparser_runtime import errors, problems, searchable, writing
 from docparser_runtime.schemas import ParseForm, ParseRequest, ParseResponse, Problem
 from docparser_runtime.uploads import FORM, JSON, LARGER_DOCUMENTS, MOST_JSON_BYTES, RAW
 
@@ -55,8 +55,12 @@ PARSE_PROBLEMS: Final = tuple(_of_parsing())
 RESULT_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "model": ParseResponse,
-        "description": "What the document says.",
-        "content": {form: {"schema": {"type": "string"}} for form in writing.FORMS},
+        "description": "What the document says; as PDF, the document itself with that as text "
+        "that can be searched and copied. Of a page range all pages stay, and those get text.",
+        "content": {
+            **{form: {"schema": {"type": "string"}} for form in writing.FORMS},
+            searchable.MEDIA_TYPE: _BINARY,
+        },
     },
 }
 PARSE_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {

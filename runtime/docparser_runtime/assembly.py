@@ -22,6 +22,7 @@ from docparser_runtime.page_engine import PageEngine
 from docparser_runtime.parsing import LocalParsing, QueuedParsing
 from docparser_runtime.reading import DocumentWork
 from docparser_runtime.roles import Role
+from docparser_runtime.searchable import SearchablePdfs
 from docparser_runtime.service import ParseService, Tools
 from docparser_runtime.sources import UrlSources
 from docparser_runtime.storage.access import Access
@@ -95,6 +96,7 @@ def assemble(parts: Parts) -> Context:
         if not parts.given.role.reads
         else LocalParsing(service, gate, lifecycle, tasks, name),
         sources=UrlSources(outbound_of(config.url_sources), config.max_body_bytes),
+        searchable=SearchablePdfs(config, parts.reader),
         metrics=metrics,
         log=parts.log,
     )

@@ -13,6 +13,7 @@ from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import PageEngine
 from docparser_runtime.parsing import Parsing
+from docparser_runtime.searchable import SearchablePdfs
 from docparser_runtime.service import ParseService
 from docparser_runtime.sources import UrlSources
 from docparser_runtime.tasks.place import TaskPlace
@@ -39,6 +40,7 @@ class Context:
     tasks: TaskPlace
     parsing: Parsing
     sources: UrlSources
+    searchable: SearchablePdfs
     metrics: Metrics
     log: Log
 

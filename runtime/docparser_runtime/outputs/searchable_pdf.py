@@ -62,6 +62,8 @@ class SearchablePdf:
         Raises:
             Refused: the page is damaged.
         """
+        if not text.passages and isinstance(self._file, PdfFile):
+            return  # the page stays as it is, and need not be drawn
         with _refusals():
             picture = self._pages.picture(index)
             page, space = self._file.page(index, picture)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from sse_starlette.event import ServerSentEvent
 
-from docparser_runtime import accept, answers, apidoc, sse, uploads, writing
+from docparser_runtime import accept, answers, apidoc, searchable, sse, uploads, writing
 from docparser_runtime.body import Body, Lease
 from docparser_runtime.context import Context, InContext
 from docparser_runtime.disconnect import unless_gone
@@ -35,28 +35,33 @@ async def parse(
     caller: InCaller,
     stream: Stream = False,  # noqa: FBT002 (a query parameter)
 ) -> Response:
-    """Read a document. The answer is JSON, or the text alone in a form that Accept prefers."""
+    """Read a document. The answer is JSON, or the text or a PDF alone, as Accept prefers."""
     media_type = _form(request, stream=stream)
     await context.parsing.check(caller.tenant)
     with ExitStack() as stack:
         lease = stack.enter_context(context.budget.lease())
-        upload = await _upload(request, context, lease)
+        upload = await _upload(request, context, lease, media_type)
         asked = Asked(upload, caller.tenant, request.state.request_id)
         if stream:
             # The document takes its memory until the stream ends.
             told = _told(request, context.parsing.stream(asked), stack.pop_all())
             return sse.respond(told, asked.request_id, context.log)
         answer = await unless_gone(request, context.parsing.answer(asked))
-    if isinstance(answer, TaskBody):
-        return _accepted(answer)
-    request.state.pages = len(answer.pages)
-    return _rendered(answer, media_type, upload.options)
+        if isinstance(answer, TaskBody):
+            return _accepted(answer)
+        request.state.pages = len(answer.pages)
+        return await _written(request, context, upload, answer, media_type)
 
 
-async def _upload(request: Request, context: Context, lease: Lease) -> Upload[Options]:
+async def _upload(
+    request: Request, context: Context, lease: Lease, media_type: str
+) -> Upload[Options]:
     body = Body(request, context.config.max_body_bytes, lease)
     upload = await uploads.read(body, uploads.PARSE, context.config.max_pages)
-    return await context.sources.fetched(upload, lease)
+    fetched = await context.sources.fetched(upload, lease)
+    if media_type == searchable.MEDIA_TYPE:
+        searchable.check_single(len(fetched.documents))
+    return fetched
 
 
 async def _told(
@@ -74,7 +79,7 @@ async def _told(
 def _form(request: Request, *, stream: bool) -> str:
     """Return the form of the answer; refuses what no form of it can have."""
     uploads.refuse_query(request.query_params, {_STREAM})
-    forms = (sse.MEDIA_TYPE,) if stream else (uploads.JSON, *writing.FORMS)
+    forms = (sse.MEDIA_TYPE,) if stream else (uploads.JSON, *writing.FORMS, searchable.MEDIA_TYPE)
     return accept.choose(request.headers.get("accept", ""), forms)
 
 
@@ -84,11 +89,21 @@ def _accepted(task: TaskBody) -> Response:
     return Response(task.model_dump_json(), HTTPStatus.ACCEPTED, place, uploads.JSON)
 
 
-def _rendered(body: ParseResponse, media_type: str, options: Options) -> Response:
-    if media_type == uploads.JSON:
+async def _written(
+    request: Request,
+    context: Context,
+    upload: Upload[Options],
+    body: ParseResponse,
+    media_type: str,
+) -> Response:
+    """Return what was read in the form that was asked for."""
+    content: str | bytes
+    if media_type == searchable.MEDIA_TYPE:
+        content = await unless_gone(request, context.searchable.of_upload(upload, body.pages))
+    elif media_type == uploads.JSON:
         content = body.model_dump_json()
     elif media_type == writing.MARKDOWN:
         content = body.content
     else:
-        content = answers.text(body.pages, media_type, options)
+        content = answers.text(body.pages, media_type, upload.options)
     return Response(content, media_type=media_type)

@@ -8,9 +8,10 @@ from docparser_api.names import PATH_TASKS
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from docparser_runtime import accept, sse, taskdoc, uploads, writing
+from docparser_runtime import accept, searchable, sse, taskdoc, uploads, writing
 from docparser_runtime.body import Body
 from docparser_runtime.context import InContext
+from docparser_runtime.disconnect import unless_gone
 from docparser_runtime.security import audit
 from docparser_runtime.security.callers import InCaller
 from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions, TaskRequest
@@ -79,10 +80,13 @@ async def task(
 async def result(request: Request, task_id: str, context: InContext, caller: InCaller) -> Response:
     """Return what was read, in the form that Accept prefers."""
     uploads.refuse_query(request.query_params)
-    forms = (uploads.JSON, *writing.FORMS)
+    forms = (uploads.JSON, *writing.FORMS, searchable.MEDIA_TYPE)
     media_type = accept.choose(request.headers.get("accept", ""), forms)
     desk = context.tasks.opened().desk
     job = await desk.job(task_id, caller.tenant)
+    if media_type == searchable.MEDIA_TYPE:
+        making = desk.searchable(job, context.searchable)
+        return Response(await unless_gone(request, making), media_type=media_type)
     return StreamingResponse(await desk.result(job, media_type), media_type=media_type)
 
 

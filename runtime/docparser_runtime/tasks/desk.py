@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from docparser_runtime.errors import DocParserError
+from docparser_runtime.errors import DocParserError, NotAcceptable
 from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.values import Job, SavedPage, State
 from docparser_runtime.schemas import PageBody
+from docparser_runtime.searchable import SearchablePdfs, check_single
 from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, ObjectStore
 from docparser_runtime.task_errors import (
     ResultCorrupt,
@@ -22,6 +24,7 @@ from docparser_runtime.task_schemas import TaskBody, TaskList
 from docparser_runtime.tasks import failures
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import task_body
+from docparser_runtime.tasks.payload import StoredDocument
 from docparser_runtime.tasks.results import form_of
 from docparser_runtime.tasks.saver import pages_of
 from docparser_runtime.tasks.stored_pages import StoredPages
@@ -114,17 +117,44 @@ class TaskDesk:
         """
         raise_unless_done(job)
         stored = form_of(job.result or {}, media_type)
-        try:
+        async with self._mended(job):
             if stored is not None:
                 return await self._store.stream(*stored)
             # Whatever is wrong with the pages is found before the answer begins.
             return await _begun(await self._text(job, media_type))
+
+    async def searchable(self, job: Job, pdfs: SearchablePdfs) -> bytes:
+        """Return the document of a task that has ended as a PDF with its text.
+
+        Raises:
+            NotAcceptable: it cannot be one, or is gone.
+            DocParserError: there is none, and why.
+        """
+        raise_unless_done(job)
+        documents = payloads.loaded(job.payload).documents
+        check_single(len(documents))
+        async with self._mended(job):
+            pages = StoredPages(self._store, await self._queue.pages(job.id))
+            return await pdfs.pdf(lambda: self._upload(documents[0]), pages.bodies())
+
+    @asynccontextmanager
+    async def _mended(self, job: Job) -> AsyncIterator[None]:
+        """Have a task run again if what is stored of its result is damaged."""
+        try:
+            yield
         except (ObjectMissing, ObjectDamaged):
             await self._queue.rerun(job.id)
             raise ResultCorrupt(
                 "The stored result was damaged; the task is being run again.",
                 headers={"Retry-After": _RETRY_SECONDS},
             ) from None
+
+    async def _upload(self, document: StoredDocument) -> bytes:
+        try:
+            return await self._store.get(document.ref, document.sha256)
+        except (ObjectMissing, ObjectDamaged):
+            # What was read is whole and comes in every other form.
+            raise NotAcceptable("The document of this task is gone; its text is not.") from None
 
     async def _text(self, job: Job, form: str) -> AsyncIterator[bytes]:
         options = payloads.loaded(job.payload).options

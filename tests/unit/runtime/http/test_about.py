@@ -214,7 +214,7 @@ async def test_openapi_is_complete(service: Service) -> None:
     for status in problems:
         content = operation["responses"][str(status)]["content"]
         assert list(content) == ["application/problem+json"]
-    forms = {"application/json", "text/event-stream", *writing.FORMS}
+    forms = {"application/json", "text/event-stream", "application/pdf", *writing.FORMS}
     assert set(operation["responses"]["200"]["content"]) == forms
 
 
