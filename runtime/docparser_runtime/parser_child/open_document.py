@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from PIL import Image
+
 from docparser_runtime.outputs.page_text import PageText
 from docparser_runtime.outputs.searchable_pdf import SearchablePdf
 from docparser_runtime.parser_child.images import ImagePages
@@ -37,6 +39,8 @@ class OpenDocument:
         Raises:
             Refused: it cannot be opened.
         """
+        # Of all documents: what is cut out of their pages is bounded, too.
+        Image.MAX_IMAGE_PIXELS = limits.page_pixels
         self._head = head
         self._content = content
         self._pages = opened(head, content, limits)
