@@ -85,4 +85,7 @@ class OpenDocument:
         return self._searchable
 
     def _decrypted(self) -> bytes:
-        return self._pages.decrypted() if isinstance(self._pages, PdfPages) else self._content
+        pages = self._pages
+        if isinstance(pages, PdfPages) and pages.encrypted:
+            return pages.decrypted()
+        return self._content

@@ -1,12 +1,14 @@
 """Opens documents for tests that are not asynchronous themselves."""
 
 import asyncio
+from collections.abc import Callable
 from http import HTTPStatus
 
 from docparser_runtime import errors
 from docparser_runtime.documents.base import DocumentInfo
 from docparser_runtime.documents.reader import SubprocessReader
 from docparser_runtime.engine.base import PageImage
+from docparser_runtime.outputs.page_text import PageText
 
 DEADLINE_SECONDS = 20
 
@@ -30,6 +32,27 @@ class Opener:
                 return document.info, [await document.page(index) for index in indices]
 
         return self._loop.run_until_complete(reading())
+
+    def searchable(self, content: bytes, text_of: Callable[[int], PageText]) -> bytes:
+        """Return the document with the text of each page, which is named by its index."""
+
+        async def making() -> bytes:
+            async with asyncio.timeout(DEADLINE_SECONDS), self._reader.open(content) as document:
+                for index in range(document.info.page_count):
+                    await document.add_text(index, text_of(index))
+                return await document.searchable()
+
+        return self._loop.run_until_complete(making())
+
+    def decrypted(self, content: bytes, password: str | None = None) -> bytes:
+        """Return the document without encryption."""
+
+        async def saving() -> bytes:
+            limit = asyncio.timeout(DEADLINE_SECONDS)
+            async with limit, self._reader.open(content, password) as document:
+                return await document.decrypted()
+
+        return self._loop.run_until_complete(saving())
 
     def outcome(self, content: bytes, password: str | None = None) -> str:
         """Return the code of the error, if it is the document's fault, or how it came out."""
