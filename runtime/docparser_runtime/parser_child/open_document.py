@@ -10,7 +10,7 @@ from docparser_runtime.outputs.searchable_pdf import SearchablePdf
 from docparser_runtime.parser_child.images import ImagePages
 from docparser_runtime.parser_child.limits import Limits
 from docparser_runtime.parser_child.pages import Pages
-from docparser_runtime.parser_child.pdf import PdfPages
+from docparser_runtime.parser_child.pdf import PdfPages, usable
 
 PDF = "application/pdf"
 _SAVED = {"kind": "saved"}
@@ -78,9 +78,9 @@ class OpenDocument:
     def _made(self) -> SearchablePdf:
         """Return the file that gets the text; it is begun with the first page."""
         if self._searchable is None:
-            head = self._head
+            password = usable(self._head["password"])
             self._searchable = SearchablePdf(
-                self._content, head["media_type"], head["password"], self._pages
+                self._content, self._head["media_type"], password, self._pages
             )
         return self._searchable
 

@@ -44,7 +44,7 @@ class PdfPages:
             self.encrypted = _is_encrypted(content, password)
         self.count = len(self._document)
         self._is_rebuilt = self._content is not content
-        self._units = user_units(self._content, None if self._is_rebuilt else _usable(password))
+        self._units = user_units(self._content, None if self._is_rebuilt else usable(password))
 
     def picture(self, index: int) -> Picture:
         """Return page `index`, drawn as its /Rotate says, with annotations and form fields."""
@@ -113,7 +113,7 @@ def rebuilt(content: bytes, password: str | None) -> bytes:
     """
     output = io.BytesIO()
     try:
-        with pikepdf.open(io.BytesIO(content), password=_usable(password) or "") as pdf:
+        with pikepdf.open(io.BytesIO(content), password=usable(password) or "") as pdf:
             if not len(pdf.pages):
                 raise Refused(Failure.NO_PAGES)
             pdf.save(output, encryption=False, deterministic_id=True)
@@ -126,13 +126,13 @@ def rebuilt(content: bytes, password: str | None) -> bytes:
 
 def _is_encrypted(content: bytes, password: str | None) -> bool:
     """Return whether a file that can be rebuilt is encrypted."""
-    with pikepdf.open(io.BytesIO(content), password=_usable(password) or "") as pdf:
+    with pikepdf.open(io.BytesIO(content), password=usable(password) or "") as pdf:
         return pdf.is_encrypted
 
 
 def _opened(content: bytes, password: str | None) -> pypdfium2.PdfDocument:
     try:
-        document = pypdfium2.PdfDocument(content, password=_usable(password))
+        document = pypdfium2.PdfDocument(content, password=usable(password))
     except pypdfium2.PdfiumError as error:
         raise Refused(_failure(error.err_code, password)) from None
     # A broken form is no reason to withhold the page below it.
@@ -141,7 +141,7 @@ def _opened(content: bytes, password: str | None) -> pypdfium2.PdfDocument:
     return document
 
 
-def _usable(password: str | None) -> str | None:
+def usable(password: str | None) -> str | None:
     """Return `password`, or None where it can open nothing but would confuse a library."""
     # In C a text ends at its first NUL, so a wrong password could pass for its beginning.
     if password is None or "\0" in password:

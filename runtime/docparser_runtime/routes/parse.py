@@ -15,6 +15,7 @@ from docparser_runtime.body import Body, Lease
 from docparser_runtime.context import Context, InContext
 from docparser_runtime.disconnect import unless_gone
 from docparser_runtime.parsing import Asked
+from docparser_runtime.pdf_answers import pdf_answer
 from docparser_runtime.schemas import Options, ParseResponse
 from docparser_runtime.security.callers import InCaller
 from docparser_runtime.task_schemas import TaskBody
@@ -97,10 +98,10 @@ async def _written(
     media_type: str,
 ) -> Response:
     """Return what was read in the form that was asked for."""
-    content: str | bytes
     if media_type == searchable.MEDIA_TYPE:
-        content = await unless_gone(request, context.searchable.of_upload(upload, body.pages))
-    elif media_type == uploads.JSON:
+        making = context.searchable.of_upload(upload, body.pages)
+        return await pdf_answer(request, context.budget, making)
+    if media_type == uploads.JSON:
         content = body.model_dump_json()
     elif media_type == writing.MARKDOWN:
         content = body.content

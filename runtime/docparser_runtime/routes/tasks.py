@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 from docparser_runtime import accept, searchable, sse, taskdoc, uploads, writing
 from docparser_runtime.body import Body
 from docparser_runtime.context import InContext
-from docparser_runtime.disconnect import unless_gone
+from docparser_runtime.pdf_answers import pdf_answer
 from docparser_runtime.security import audit
 from docparser_runtime.security.callers import InCaller
 from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions, TaskRequest
@@ -85,8 +85,7 @@ async def result(request: Request, task_id: str, context: InContext, caller: InC
     desk = context.tasks.opened().desk
     job = await desk.job(task_id, caller.tenant)
     if media_type == searchable.MEDIA_TYPE:
-        making = desk.searchable(job, context.searchable)
-        return Response(await unless_gone(request, making), media_type=media_type)
+        return await pdf_answer(request, context.budget, desk.searchable(job, context.searchable))
     return StreamingResponse(await desk.result(job, media_type), media_type=media_type)
 
 

@@ -33,11 +33,14 @@ class Opener:
 
         return self._loop.run_until_complete(reading())
 
-    def searchable(self, content: bytes, text_of: Callable[[int], PageText]) -> bytes:
+    def searchable(
+        self, content: bytes, text_of: Callable[[int], PageText], password: str | None = None
+    ) -> bytes:
         """Return the document with the text of each page, which is named by its index."""
 
         async def making() -> bytes:
-            async with asyncio.timeout(DEADLINE_SECONDS), self._reader.open(content) as document:
+            limit = asyncio.timeout(DEADLINE_SECONDS)
+            async with limit, self._reader.open(content, password) as document:
                 for index in range(document.info.page_count):
                     await document.add_text(index, text_of(index))
                 return await document.searchable()

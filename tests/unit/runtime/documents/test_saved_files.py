@@ -65,6 +65,16 @@ def test_large_pages_are_cut_into_as_they_must(opener: Opener) -> None:
     assert "Alpha" in Reader(opener.searchable(blank_pdf(), lambda _: text)).text()
 
 
+@pytest.mark.parametrize(
+    ("user", "password"), [(PASSWORD, PASSWORD), (PASSWORD, "owner"), ("", None), ("", "owner\0")]
+)
+def test_who_had_no_password_needs_none(opener: Opener, user: str, password: str | None) -> None:
+    made = opener.searchable(locked(blank_pdf(), user), words, password)
+    with pikepdf.open(io.BytesIO(made), password=user) as pdf:
+        assert pdf.is_encrypted
+    assert Reader(made, user).text() == "Page 0"
+
+
 @pytest.mark.parametrize("user", [PASSWORD, ""])
 @pytest.mark.parametrize("damage", [False, True])
 def test_encryption_is_known_and_taken_off(opener: Opener, user: str, damage: bool) -> None:  # noqa: FBT001 - a parameter

@@ -11,10 +11,13 @@ import httpx
 import pytest
 from docparser_api.names import PATH_TASKS
 from docparser_api.runtime import RuntimeConfig
+from docparser_runtime.body import MemoryBudget
 from docparser_runtime.errors import QueueFull, RequestTimeout
+from docparser_runtime.pdf_answers import pdf_answer
 from docparser_runtime.schemas import Options, PageBody
 from docparser_runtime.searchable import SearchablePdfs
 from docparser_runtime.uploads import Upload
+from starlette.requests import Request
 from unit.runtime.doubles import PARSE, Reader, Service, StartService, a_document, eventually
 
 AS_PDF = {"Accept": "application/pdf"}
@@ -67,6 +70,7 @@ async def test_each_page_gets_what_was_read_on_it(
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "application/pdf"
         assert answer.json() == texts
+    assert keeper.context.budget.taken_bytes == 0
     assert keeper.reader.opened == keeper.reader.closed
 
 
@@ -120,6 +124,34 @@ async def test_damaged_pages_are_read_again(keeper: Service) -> None:
     assert (answer.status_code, answer.json()["code"]) == (503, "result_corrupt")
     await keeper.client.get(f"{PATH_TASKS}/{task}", params={"wait": 20})
     assert (await result(keeper, task)).json() == [[text_of(0)]]
+
+
+async def test_what_is_sent_counts_as_memory_until_it_is_sent() -> None:
+    budget = MemoryBudget(1000, lambda: {"Retry-After": "1"})
+    request = Request({"type": "http", "headers": []}, receive=_nothing_more)
+    answer = await pdf_answer(request, budget, _made(b"x" * 600))
+    assert budget.taken_bytes == 600
+    with pytest.raises(QueueFull):
+        await pdf_answer(request, budget, _made(b"y" * 600))
+    assert budget.taken_bytes == 600
+    sent = []
+
+    async def send(message: Any) -> None:
+        sent.append((message.get("body", b""), budget.taken_bytes))
+
+    scope = {"type": "http", "asgi": {"spec_version": "2.4"}}
+    await answer(scope, _nothing_more, send)
+    assert b"".join(body for body, _ in sent) == b"x" * 600
+    assert {taken for _, taken in sent} == {600}
+    assert budget.taken_bytes == 0
+
+
+async def _made(content: bytes) -> bytes:
+    return content
+
+
+async def _nothing_more() -> Any:
+    await asyncio.Event().wait()
 
 
 @dataclass
