@@ -21,7 +21,7 @@ test-fast: .venv/.ready ## Unit, architecture, contract and convergence tests, i
 
 test-integration: .venv/.ready ## Operator against a real API server, runtime as a real process
 	test -n "$$KUBEBUILDER_ASSETS" || $(CLUSTER) build
-	$(PYTHON) -m pytest tests/convergence -m thorough -q -n 2 --dist worksteal
+	$(PYTHON) -m pytest tests/convergence tests/unit -m thorough -q -n 2 --dist worksteal
 	$(PYTHON) -m pytest tests/integration
 
 test-e2e: .venv/.ready cluster images ## Pods under a real kubelet

@@ -88,7 +88,7 @@ class TasksConfig(ApiModel):
     """The same for the tasks of one tenant, answered with 429. Absent: no limit of its own."""
     max_running_per_tenant: int | None = Field(None, ge=1, le=100_000)
     """Tasks of one tenant that are read at the same time. Absent: no limit of its own."""
-    lease_seconds: int = Field(15, ge=2, le=3600)
+    lease_seconds: int = Field(10, ge=2, le=3600)
     """Time without a sign of life, in seconds, after which another worker goes on with a task."""
     max_crashes: int = Field(3, ge=1, le=100)
     """Crashes of a worker over the same page after which a task is given up as `poison`."""

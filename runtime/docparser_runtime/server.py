@@ -46,12 +46,18 @@ def listen(host: str, port: int) -> socket.socket:
         ListenError: it cannot.
     """
     try:
-        if host != EVERY_ADDRESS:
-            family = socket.AF_INET6 if ":" in host else socket.AF_INET
-            return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-        return _listen_everywhere(port)
+        sock = _listen_everywhere(port) if host == EVERY_ADDRESS else _listen_on(host, port)
+        # Connections inherit it. Without, the second part of an answer waits for the client to
+        # acknowledge the first, which clients put off by some 40 ms.
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return sock
     except (OSError, OverflowError) as error:
         raise ListenError(f"cannot listen on {host}, port {port}: {error}") from None
+
+
+def _listen_on(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=_BACKLOG)
 
 
 def _listen_everywhere(port: int) -> socket.socket:

@@ -23,7 +23,7 @@ QUICK_CANARIES = (
     "delete in a canary",
 )
 """Rollouts with steps on which crashes are tried each time; the marker `thorough` has the rest."""
-_QUICK_FAULTS = {Fault.CRASH_BEFORE, Fault.CRASH_AFTER}
+_QUICK_FAULTS = {Fault.CRASH_AFTER}
 """Faults that are tried each time; the marker `thorough` has the rest."""
 EXTRA_WRITES = 2
 """Writes that change something, beyond those of the undisturbed run, per fault."""

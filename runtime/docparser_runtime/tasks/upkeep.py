@@ -13,7 +13,8 @@ from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.storage.sweeping import Sweeper
 from docparser_runtime.task_metrics import TaskMetrics
 
-_REAPS_PER_LEASE: Final = 4
+_REAPS_PER_LEASE: Final = 6
+"""Often enough that the queue does not take the silence for an outage of the database."""
 _EXPIRED_AT_ONCE: Final = 100
 _TURNS_PER_SWEEP: Final = 50
 _NO_VERSION: Final = -2

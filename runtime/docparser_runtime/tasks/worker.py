@@ -167,8 +167,9 @@ class Worker:
         except asyncio.CancelledError:
             await queue.release(claim)
         except UnknownPayload:
-            await queue.release(claim)
+            # A worker of the newer release gets it meanwhile, or after this.
             await self._rest(_PAUSE_SECONDS)
+            await queue.release(claim)
         except DocParserError as error:
             if _is_passing(error):
                 await queue.release(claim)

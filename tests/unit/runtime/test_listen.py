@@ -46,3 +46,14 @@ def test_a_taken_port_is_not_shared(taken_host: str) -> None:
         pytest.raises(ListenError, match=f"cannot listen on ::, port {taken.getsockname()[1]}: "),
     ):
         listen(EVERY_ADDRESS, taken.getsockname()[1])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", EVERY_ADDRESS])
+def test_answers_are_sent_at_once(host: str) -> None:
+    with (
+        listen(host, 0) as sock,
+        socket.create_connection(("127.0.0.1", sock.getsockname()[1]), timeout=5),
+    ):
+        accepted, _ = sock.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -16,6 +16,8 @@ from support.sample_document import blank_pdf, prose_pdf
 from unit.runtime.documents.parsers import impostor, parsers_of, reading
 from unit.runtime.doubles import eventually
 
+pytestmark = pytest.mark.thorough  # real processes and connections, each with its own start
+
 MEBIBYTE = 1024**2
 PDF_HEAD = {"media_type": "application/pdf", "password": None}
 OPENED = "send({'kind': 'opened', 'page_count': 1, 'repaired': False, 'encrypted': False})"

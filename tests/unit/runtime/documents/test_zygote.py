@@ -24,6 +24,8 @@ from unit.runtime.documents.parsers import (
 )
 from unit.runtime.doubles import eventually
 
+pytestmark = pytest.mark.thorough  # real processes and connections, each with its own start
+
 SET_CHILD_SUBREAPER = 36
 
 SERVICE = """

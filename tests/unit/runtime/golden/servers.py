@@ -11,10 +11,10 @@ import uvicorn
 from docparser_api.runtime import ModelSpec, RuntimeConfig
 from docparser_runtime import logs
 from docparser_runtime.app import create_app
+from docparser_runtime.assembly import Parts, assemble
 from docparser_runtime.engine.base import Engine
 from docparser_runtime.protocol import bounded
 from docparser_runtime.server import listen
-from docparser_runtime.assembly import Parts, assemble
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from unit.runtime.doubles import Reader, eventually

@@ -14,6 +14,8 @@ from docparser_runtime.server import listen
 from unit.runtime.doubles import PARSE, StartService, a_document, eventually
 from unit.runtime.http.connections import LIMIT, PROBE, QUICK, Client, Running, Server, request
 
+pytestmark = pytest.mark.thorough  # real processes and connections, each with its own start
+
 
 @pytest.fixture
 async def running(start: StartService) -> AsyncIterator[Running]:

@@ -45,6 +45,7 @@ def test_pages_come_from_engines_and_from_answers_alike() -> None:
         vision_tokens=0,
         truncated=True,
         repetition=False,
+        rotation_degrees=0,
         seconds=0,
     )
     assert page_of_body(PageBody.model_validate_json(body.model_dump_json())) == page
