@@ -50,9 +50,9 @@ def listen(host: str, port: int) -> socket.socket:
         # Connections inherit it. Without, the second part of an answer waits for the client to
         # acknowledge the first, which clients put off by some 40 ms.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return sock
     except (OSError, OverflowError) as error:
         raise ListenError(f"cannot listen on {host}, port {port}: {error}") from None
+    return sock
 
 
 def _listen_on(host: str, port: int) -> socket.socket:

@@ -122,7 +122,7 @@ async def _load(parts: Parts, context: Context) -> bool:
 
 async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
     working = asyncio.create_task(context.tasks.run())
-    context.lifecycle.on_drain(context.tasks.stop)
+    context.lifecycle.on_drain(context.tasks.stop_working)
     try:
         await serving.run()
         context.tasks.stop()

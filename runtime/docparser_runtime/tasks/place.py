@@ -81,6 +81,7 @@ class TaskPlace:
         self._opened: Opened | None = None
         self._worker: Worker | None = None
         self._stack = AsyncExitStack()
+        self._is_leaving = False
         self._opening = asyncio.Lock()
         self._stopping = asyncio.Event()
 
@@ -141,11 +142,16 @@ class TaskPlace:
             await self._stopping.wait()
             self._opened = None
 
-    def stop(self) -> None:
-        """Take no more work, and give back what is not finished."""
-        self._stopping.set()
+    def stop_working(self) -> None:
+        """Take no more jobs, and give back what is not finished; tasks can still be asked for."""
         if self._worker is not None:
             self._worker.stop()
+        self._is_leaving = True
+
+    def stop(self) -> None:
+        """End `run`."""
+        self.stop_working()
+        self._stopping.set()
 
     async def _open(self, keeping: Keeping, stack: AsyncExitStack) -> None:
         tools, config = self._tools, self._tools.config.tasks
@@ -156,7 +162,7 @@ class TaskPlace:
         stack.push_async_callback(queue.close)
         watch = JobWatch(queue)
         stack.push_async_callback(watch.close)
-        if tools.works:
+        if tools.works and not self._is_leaving:
             self._worker = _worker(queue, store, keeping.track, tools)
         callbacks = OutboxCallbacks(
             queue.outbox, outbound_of(config.callbacks), keeping.callback_secrets

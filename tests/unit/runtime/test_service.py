@@ -9,7 +9,7 @@ from docparser_runtime.uploads import Upload
 from unit.runtime.doubles import StartService, a_document, eventually
 
 
-def an_upload(pages: int = 1) -> Upload:
+def an_upload(pages: int = 1) -> Upload[Options]:
     return Upload((a_document(pages),), Options())
 
 

@@ -89,6 +89,27 @@ async def test_a_worker_that_leaves_gives_its_job_back_at_once(
         assert await busy.exit_code() == 0
 
 
+async def test_a_gateway_that_leaves_answers_what_it_has_accepted(
+    cluster: Cluster, connect: Connect
+) -> None:
+    limits = slowly(200, maxConcurrency=1)
+    async with (
+        serving(cluster.environment(lameDuckSeconds=1), role="gateway") as gateway,
+        serving(cluster.environment(**limits), role="worker") as worker,
+    ):
+        client = connect(gateway)
+        waiting = asyncio.create_task(client.parse(blank_pdf(15)))
+        await eventually(lambda: _is_busy(worker))
+        gateway.signal(signal.SIGTERM)
+        await eventually(lambda: bool(gateway.events("draining")))
+        task = await client.submit(blank_pdf(1))
+        answer = await waiting
+        assert answer.status_code == 200, answer.text
+        assert len(answer.json()["pages"]) == 15
+        assert task["status"] == "queued"
+        assert await gateway.exit_code() == 0
+
+
 async def test_the_client_that_leaves_ends_the_work(cluster: Cluster, connect: Connect) -> None:
     limits = slowly(200, maxConcurrency=1, tasks={"leaseSeconds": 15})
     async with (
@@ -112,6 +133,10 @@ async def test_the_client_that_leaves_ends_the_work(cluster: Cluster, connect: C
 
 async def _has_pages(client: TaskClient, task_id: str, count: int) -> bool:
     return int((await client.task(task_id))["pages_done"]) >= count
+
+
+async def _is_busy(worker: Program) -> bool:
+    return await worker.metric("docparser_requests_running") > 0
 
 
 async def _is_idle(worker: Program) -> bool:
