@@ -7,6 +7,7 @@ import pikepdf
 import pytest
 from docparser_api.names import ENV_DATA, PATH_TASKS
 from integration.runtime.processes import environment, serving
+from support.searchable import Reader
 
 from .client import blank_pdf
 from .conftest import Cluster, Connect
@@ -101,6 +102,14 @@ async def test_a_gateway_takes_passwords(
         )
         assert answer.status_code == 200, answer.text
         assert len(answer.json()["pages"]) == 2
+        as_pdf = await client.http.post(
+            "/v1/document/parse",
+            files={"file": ("a.pdf", locked())},
+            data={"password": PASSWORD},
+            headers={"Accept": "application/pdf"},
+        )
+        assert as_pdf.status_code == 200, as_pdf.text
+        assert Reader(as_pdf.content, PASSWORD).text(1).split()[:2] == ["Page", "2"]
         found = everything(tmp_path)
         assert found
         assert not any(b"/Encrypt" in one for one in found)
