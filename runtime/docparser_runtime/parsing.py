@@ -1,7 +1,7 @@
 """Answers clients that wait for their document: by reading it here, or by way of the queue."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,12 +10,12 @@ from docparser_api.runtime import RuntimeConfig
 from sse_starlette.event import ServerSentEvent
 
 from docparser_runtime import answers, streams
-from docparser_runtime.errors import DocParserError, RequestTimeout
+from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate
 from docparser_runtime.lifecycle import Lifecycle
 from docparser_runtime.queue.values import Job
-from docparser_runtime.schemas import Options, ParseResponse
-from docparser_runtime.service import ParseService
+from docparser_runtime.schemas import Options, PageBody, ParseResponse
+from docparser_runtime.service import Overdue, ParseService
 from docparser_runtime.task_errors import QueueUnavailable, TasksDisabled
 from docparser_runtime.task_schemas import TaskBody, TaskOptions
 from docparser_runtime.tasks import results, task_events
@@ -86,7 +86,7 @@ class LocalParsing:
         """Return what was read; a document that takes too long becomes a task."""
         try:
             reading = await self._service.parse(asked.upload)
-        except RequestTimeout as late:
+        except Overdue as late:
             return await self._task(asked, late)
         return answers.response(
             reading, asked.upload.options, request_id=asked.request_id, model=self._model_name
@@ -104,10 +104,12 @@ class LocalParsing:
             async for event in events:
                 yield event
 
-    async def _task(self, asked: Asked, late: RequestTimeout) -> TaskBody:
+    async def _task(self, asked: Asked, late: Overdue) -> TaskBody:
+        """Return the task that goes on from the pages that have been read."""
+        pages = tuple(answers.page_body(page) for page in late.pages)
         try:
             place = self._tasks.opened()
-            job = await place.door.submit(_submission(asked))
+            job = await place.door.submit(_submission(asked, pages))
         except (TasksDisabled, QueueUnavailable):
             raise late from None
         return await place.desk.body(job)
@@ -172,7 +174,7 @@ async def _cancel(place: Opened, job: Job) -> None:
         return  # it has ended, or its worker will find nobody to tell
 
 
-def _submission(asked: Asked) -> Submission:
+def _submission(asked: Asked, pages: Sequence[PageBody] = ()) -> Submission:
     """Return the task that is to be done before all others, as somebody waits for it."""
     options = TaskOptions(**dict(asked.upload.options), priority="high")
-    return Submission(asked.tenant, asked.upload.documents, options, None)
+    return Submission(asked.tenant, asked.upload.documents, options, None, pages)

@@ -7,7 +7,7 @@ the engine's thread is.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
@@ -54,6 +54,18 @@ class Reading:
     parse_seconds: float
 
 
+class Overdue(RequestTimeout):
+    """Reading took too long.
+
+    Attributes:
+        pages: what had been read until then.
+    """
+
+    def __init__(self, detail: str, pages: Sequence[Page]) -> None:
+        super().__init__(detail)
+        self.pages = pages
+
+
 @dataclass(frozen=True)
 class Tools:
     """What the service works with."""
@@ -77,19 +89,23 @@ class ParseService:
         """Return what the upload says.
 
         Raises:
-            DocParserError: one of the typed errors.
+            Overdue: it took too long.
+            DocParserError: another of the typed errors.
         """
         pages: list[Page] = []
         repaired, waited, began = False, 0.0, self._tools.clock()
-        async with aclosing(self.events(upload)) as events:
-            async for event in events:
-                match event:
-                    case Started():
-                        waited, began = event.queue_seconds, self._tools.clock()
-                    case Opened():
-                        repaired |= event.repaired
-                    case Page():
-                        pages.append(event)
+        try:
+            async with aclosing(self.events(upload)) as events:
+                async for event in events:
+                    match event:
+                        case Started():
+                            waited, began = event.queue_seconds, self._tools.clock()
+                        case Opened():
+                            repaired |= event.repaired
+                        case Page():
+                            pages.append(event)
+        except RequestTimeout as late:
+            raise Overdue(late.detail, pages) from None
         return Reading(tuple(pages), repaired, waited, self._tools.clock() - began)
 
     async def events(self, upload: Upload[Options]) -> AsyncGenerator[Event, None]:

@@ -1,6 +1,7 @@
 """How jobs come into the queue: within its limits, and once per idempotency key."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
@@ -11,6 +12,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     func,
+    insert,
     or_,
     select,
 )
@@ -19,7 +21,7 @@ from sqlalchemy.sql.selectable import ScalarSelect
 
 from docparser_runtime.queue import rows
 from docparser_runtime.queue.locks import Lock, take
-from docparser_runtime.queue.schema import IS_LIVE, JOBS, Now, insert_if_absent
+from docparser_runtime.queue.schema import IS_LIVE, JOBS, PAGES, Now, insert_if_absent
 from docparser_runtime.queue.values import Job, NewJob, Rules, State
 from docparser_runtime.task_errors import IdempotencyKeyReused, TaskQueueFull, TenantLimit
 
@@ -35,12 +37,26 @@ def submit(connection: Connection, new: NewJob, rules: Rules) -> Job:
     take(Lock.SUBMIT, connection)
     row = connection.execute(_insert(connection, new, rules)).one_or_none()
     if row is not None:
-        return rows.job(row)
+        _save(connection, new)
+        return replace(rows.job(row), pages_done=len(new.saved))
     earlier = _earlier(connection, new)
     if earlier is not None:
         return earlier
     check_room(connection, new.tenant, new.pages, rules)
     raise TaskQueueFull("the queue was full a moment ago; please try again")
+
+
+def _save(connection: Connection, new: NewJob) -> None:
+    """Note the pages that the new job has already."""
+    if new.saved:
+        seq = connection.execute(select(JOBS.c.seq).where(JOBS.c.id == new.id)).scalar_one()
+        connection.execute(
+            insert(PAGES),
+            [
+                {"job": seq, "position": position, "page": page, "ref": ref, "sha256": sha256}
+                for position, (page, ref, sha256) in enumerate(new.saved)
+            ],
+        )
 
 
 def check_room(connection: Connection, tenant: str, pages: int, rules: Rules) -> None:

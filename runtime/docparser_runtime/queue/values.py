@@ -73,6 +73,7 @@ class NewJob:
         body_sha256: digest of all that the client sent, to compare with an earlier request that had
             the same idempotency key.
         idempotency_key: chosen by the client, unique per tenant; None when it sent none.
+        saved: pages (index, ref, sha256) that need no more work from the beginning.
     """
 
     id: str
@@ -83,6 +84,7 @@ class NewJob:
     payload: Mapping[str, Any]
     body_sha256: str
     idempotency_key: str | None = None
+    saved: tuple[tuple[int, str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from docparser_runtime.errors import DocParserError
 from docparser_runtime.queue.base import Submitting
 from docparser_runtime.queue.values import Job, NewJob
 from docparser_runtime.reading import Readable, readable, source_of
+from docparser_runtime.schemas import PageBody
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.task_errors import TaskQueueFull, TenantLimit
 from docparser_runtime.task_schemas import TaskOptions
@@ -26,6 +27,7 @@ from docparser_runtime.tasks.callbacks import Callbacks
 from docparser_runtime.tasks.ids import new_id
 from docparser_runtime.tasks.pace import Pace
 from docparser_runtime.tasks.payload import Payload, StoredDocument
+from docparser_runtime.tasks.saver import content_of
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,14 @@ class Submission:
     Attributes:
         documents: one document, or one image per page, in order.
         idempotency_key: makes a repetition safe; None when the client sent none.
+        pages: pages that have been read already.
     """
 
     tenant: str
     documents: Sequence[bytes]
     options: TaskOptions
     idempotency_key: str | None
+    pages: Sequence[PageBody] = ()
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,17 @@ class TaskDoor:
             payload=payloads.dumped(payload),
             body_sha256=await asyncio.to_thread(_digest, submission),
             idempotency_key=submission.idempotency_key,
+            saved=await self._saved(job_id, submission.pages),
         )
+
+    async def _saved(
+        self, job_id: str, pages: Sequence[PageBody]
+    ) -> tuple[tuple[int, str, str], ...]:
+        """Store pages that have been read already, as workers do."""
+        if not pages:
+            return ()
+        stored = await self._store.put(f"{job_id}/pages/{new_id()}", content_of(pages))
+        return tuple((page.index, stored.name, stored.sha256) for page in pages)
 
     async def _forget(self, job_id: str) -> None:
         """Delete what was stored for nothing; what resists is swept later."""

@@ -53,7 +53,7 @@ class PageSaver:
 
     async def _save(self, pages: Sequence[PageBody]) -> None:
         job = self._claim.job.id
-        stored = await self._store.put(f"{job}/pages/{new_id()}", _PAGES.dump_json(tuple(pages)))
+        stored = await self._store.put(f"{job}/pages/{new_id()}", content_of(pages))
         saved = [(page.index, stored.name, stored.sha256) for page in pages]
         await self._queue.save_pages(self._claim, saved)
 
@@ -61,3 +61,8 @@ class PageSaver:
 def pages_of(content: bytes) -> Sequence[PageBody]:
     """Return the pages of an object that `PageSaver` wrote."""
     return _PAGES.validate_json(content)
+
+
+def content_of(pages: Sequence[PageBody]) -> bytes:
+    """Return what `pages_of` reads."""
+    return _PAGES.dump_json(tuple(pages))

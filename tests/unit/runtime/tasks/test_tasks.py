@@ -155,6 +155,31 @@ async def test_a_full_queue_is_told_before_the_body_is_read(
     assert int(answer.headers["Retry-After"]) >= 1
 
 
+async def test_a_request_that_takes_too_long_goes_on_from_its_pages(
+    start: StartService, tmp_path: Path
+) -> None:
+    service = await start(directory=tmp_path, request_timeout_seconds=1, max_concurrency=1)
+    read = service.engine.read
+    seen: list[int] = []
+
+    def hold_at_the_third(page: PageImage, options: ParseOptions) -> PageResult:
+        seen.append(page.index)
+        if seen == [0, 1, 2]:
+            service.engine.hold()
+        return read(page, options)
+
+    service.engine.read = hold_at_the_third
+    answer = await service.client.post(PARSE, files={"file": ("a", a_document(5))})
+    assert answer.status_code == 202, answer.text
+    task = answer.json()
+    assert task["pages_done"] == 3
+    service.engine.release()
+    assert (await ended(service, task))["status"] == "done"
+    assert seen[:3] + sorted(set(seen[3:])) == [0, 1, 2, 3, 4]
+    result = (await service.client.get(f"{PATH_TASKS}/{task['id']}/result")).json()
+    assert [page["index"] for page in result["pages"]] == [0, 1, 2, 3, 4]
+
+
 async def test_without_a_place_there_are_no_tasks(service: Service) -> None:
     for method, path in (("POST", PATH_TASKS), ("GET", PATH_TASKS), ("GET", f"{PATH_TASKS}/1")):
         answer = await service.client.request(method, path)
