@@ -110,3 +110,10 @@ class ResultCorrupt(DocParserError):
 
     code = "result_corrupt"
     status = HTTPStatus.SERVICE_UNAVAILABLE
+
+
+class UploadLost(DocParserError):
+    """The stored document of the task is missing or damaged; it has to be sent again."""
+
+    code = "upload_lost"
+    status = HTTPStatus.INTERNAL_SERVER_ERROR

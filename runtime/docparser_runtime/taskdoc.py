@@ -26,6 +26,7 @@ from docparser_runtime.task_errors import (
     TaskQueueFull,
     TasksDisabled,
     TenantLimit,
+    UploadLost,
 )
 from docparser_runtime.task_schemas import TaskForm, TaskRequest
 
@@ -78,6 +79,7 @@ RESULT: dict[str, Any] = {
             StorageUnavailable,
             TaskCancelled,
             TaskNotDone,
+            UploadLost,
         )
     ),
     "response_model": None,

@@ -127,6 +127,8 @@ async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
         await serving.run()
         context.tasks.stop()
         await asyncio.wait({working}, timeout=_TASKS_PATIENCE_SECONDS)
+        if working.done() and not working.cancelled():
+            working.exception()  # the lifecycle knows of it
         idle = await context.service.close(patience_seconds=2)
         context.engine.close()
     finally:

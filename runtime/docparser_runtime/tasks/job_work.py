@@ -12,8 +12,9 @@ from docparser_runtime.page_engine import Page
 from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.values import Claim
 from docparser_runtime.reading import DocumentWork, Source, source_of
-from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, ObjectStore
 from docparser_runtime.summaries import Sums
+from docparser_runtime.task_errors import UploadLost
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.payload import Payload
 from docparser_runtime.tasks.results import About, ResultWriter
@@ -80,7 +81,10 @@ class JobWork:
 
     async def _source(self, payload: Payload) -> Source:
         store = self._tools.store
-        documents = [await store.get(one.ref, one.sha256) for one in payload.documents]
+        try:
+            documents = [await store.get(one.ref, one.sha256) for one in payload.documents]
+        except (ObjectMissing, ObjectDamaged):
+            raise UploadLost("The stored document is damaged; please send it again.") from None
         return source_of(documents, payload.options, generates=self._tools.generates)
 
 

@@ -5,7 +5,7 @@ are refused, and it is asked again and again. One that is damaged ends the servi
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -33,6 +33,7 @@ from docparser_runtime.tasks.desk import TaskDesk
 from docparser_runtime.tasks.door import TaskDoor, Terms
 from docparser_runtime.tasks.job_work import JobTools, JobWork
 from docparser_runtime.tasks.keeping import Keeping
+from docparser_runtime.tasks.persistence import persistently
 from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
 from docparser_runtime.tasks.watch import JobWatch
 from docparser_runtime.tasks.worker import Bench, Worker
@@ -138,7 +139,7 @@ class TaskPlace:
         await self.until_open()
         async with self._stack:
             if self._worker is not None:
-                await self._worker.run()
+                await persistently(self._worker.run, "worker", self._tools.log)
             await self._stopping.wait()
             self._opened = None
 
@@ -160,26 +161,24 @@ class TaskPlace:
         stack.push_async_callback(store.close)
         queue = await SqlQueue.open(keeping.database_url, _rules(config))
         stack.push_async_callback(queue.close)
-        watch = JobWatch(queue)
+        watch = JobWatch(queue, tools.log)
         stack.push_async_callback(watch.close)
         if tools.works and not self._is_leaving:
             self._worker = _worker(queue, store, keeping.track, tools)
         callbacks = OutboxCallbacks(
             queue.outbox, outbound_of(config.callbacks), keeping.callback_secrets
         )
-        calling = asyncio.create_task(callbacks.run(tools.log))
-        stack.callback(calling.cancel)
-        upkeep = asyncio.create_task(
-            Upkeep(
-                queue,
-                store,
-                Sweeper(store, partial(known_jobs, queue)),
-                tools.metrics.tasks,
-                config.lease_seconds,
-                tools.log,
-            ).run()
+        calling = partial(callbacks.run, tools.log)
+        stack.callback(_going(calling, "callbacks", tools.log).cancel)
+        upkeep = Upkeep(
+            queue,
+            store,
+            Sweeper(store, partial(known_jobs, queue)),
+            tools.metrics.tasks,
+            config.lease_seconds,
+            tools.log,
         )
-        stack.callback(upkeep.cancel)
+        stack.callback(_going(upkeep.run, "upkeep", tools.log).cancel)
         self._opened = Opened(
             TaskDoor(
                 queue,
@@ -198,6 +197,11 @@ class TaskPlace:
                 await self._stopping.wait()
         except TimeoutError:
             pass
+
+
+def _going(loop: Callable[[], Awaitable[None]], name: str, log: Log) -> asyncio.Task[None]:
+    """Return a task in which `loop` goes on."""
+    return asyncio.create_task(persistently(loop, name, log))
 
 
 def _worker(queue: Queue, store: ObjectStore, track: str, tools: Tools) -> Worker:

@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from docparser_runtime.errors import DocParserError
+from docparser_runtime.logs import Log
 from docparser_runtime.queue.base import Submitting
+from docparser_runtime.tasks.persistence import persistently
 
 _NEWS_SECONDS: Final = 0.25
 """Longest wait for news that do not come by themselves."""
@@ -35,8 +37,9 @@ class News:
 class JobWatch:
     """Watches the jobs that somebody waits for."""
 
-    def __init__(self, queue: Submitting) -> None:
+    def __init__(self, queue: Submitting, log: Log) -> None:
         self._queue = queue
+        self._log = log
         self._versions: dict[str, int] = {}
         self._waiting: dict[str, set[News]] = {}
         self._watching: asyncio.Task[None] | None = None
@@ -48,7 +51,8 @@ class JobWatch:
         self._waiting.setdefault(job_id, set()).add(news)
         self._versions.setdefault(job_id, _UNKNOWN)
         if self._watching is None or self._watching.done():
-            self._watching = asyncio.create_task(self._watch())
+            watching = persistently(self._watch, "watch", self._log)
+            self._watching = asyncio.create_task(watching)
         try:
             yield news
         finally:

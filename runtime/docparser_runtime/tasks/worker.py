@@ -20,6 +20,7 @@ from docparser_runtime.task_metrics import TaskMetrics
 from docparser_runtime.tasks.failures import failure_of
 from docparser_runtime.tasks.job_work import JobWork
 from docparser_runtime.tasks.payload import UnknownPayload
+from docparser_runtime.tasks.persistence import persistently
 
 T = TypeVar("T")
 
@@ -69,7 +70,7 @@ class Worker:
 
     async def run(self) -> None:
         """Work until `stop`; then give back what is not finished."""
-        pulses = asyncio.create_task(self._pulses())
+        pulses = asyncio.create_task(persistently(self._pulses, "pulses", self._bench.log))
         try:
             while not self._stopping.is_set():
                 await self._next()
@@ -158,6 +159,9 @@ class Worker:
         except DocParserError as error:
             self._bench.log.warning("task_put_off", task=claim.job.id, code=error.code)
             await self._rest(_PAUSE_SECONDS)
+        except Exception:
+            # The lease ends, and with it this attempt: it counts like a crash.
+            self._bench.log.exception("task_attempt_failed", task=claim.job.id)
 
     async def _finish(self, claim: Claim) -> None:
         """Bring the job to its end, or give it back."""
