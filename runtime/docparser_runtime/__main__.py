@@ -17,6 +17,7 @@ from docparser_runtime.batch import commands as batch  # noqa: E402
 from docparser_runtime.batch import console  # noqa: E402
 from docparser_runtime.batch.console import EXIT_FAILED, EXIT_LOAD_FAILED, EXIT_USAGE  # noqa: E402
 from docparser_runtime.golden import commands as golden  # noqa: E402
+from docparser_runtime.kit import commands as kit  # noqa: E402
 from docparser_runtime.roles import Role  # noqa: E402
 from docparser_runtime.weights import commands as weights  # noqa: E402
 
@@ -30,6 +31,8 @@ app = typer.Typer(
 )
 app.command("parse")(batch.parse)
 app.command("golden")(golden.compare)
+app.command("assess")(kit.assess)
+app.command("samples")(kit.samples)
 app.add_typer(weights.app)
 app.command()(weights.check)
 

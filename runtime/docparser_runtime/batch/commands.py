@@ -93,7 +93,7 @@ def parse(  # noqa: PLR0913 (the options of a command)
     from docparser_runtime.batch.remote import parse as parse_remotely  # noqa: PLC0415
 
     wishes = Wishes(priority, password)
-    token = None if token_file is None else _token(token_file)
+    token = None if token_file is None else token_in(token_file)
     parse_remotely(Order(documents, server, token, output, form, parallel or 4, wishes))
 
 
@@ -126,7 +126,8 @@ def _password(documents: list[str], priority: Priority | None) -> str | None:
     return sys.stdin.readline().rstrip("\r\n") or None
 
 
-def _token(file: Path) -> str:
+def token_in(file: Path) -> str:
+    """Return the bearer token in a file, or end the command with the reason why not."""
     try:
         token = file.read_text().strip()
     except (OSError, UnicodeDecodeError):

@@ -64,11 +64,22 @@ class GoldenDocument:
 def documents_in(directory: Path) -> tuple[GoldenDocument, ...]:
     """Return the documents of `directory`, by name.
 
+    Raises:
+        GoldenError: `files_in` does, or a document has no expected Markdown, or a file cannot be
+            read.
+    """
+    sources, expected = files_in(directory)
+    return tuple(_document(name, file, expected) for name, file in sources.items())
+
+
+def files_in(directory: Path) -> tuple[dict[str, Path], dict[str, Path]]:
+    """Return the documents of `directory` and the files with expected Markdown, each by name.
+
     Hidden entries are skipped: a volume with a ConfigMap keeps its data in some.
 
     Raises:
-        GoldenError: a file has no counterpart, cannot be read or is of an unknown kind, or there
-            is no document.
+        GoldenError: a Markdown has no document, a file is of an unknown kind, or there is no
+            document.
     """
     try:
         entries = sorted(entry for entry in directory.iterdir() if entry.name[0] != ".")
@@ -80,7 +91,7 @@ def documents_in(directory: Path) -> tuple[GoldenDocument, ...]:
             raise GoldenError("missing_document", f"{file.name} has no document of the same name")
     if not sources:
         raise GoldenError("no_documents", f"{directory} holds no documents")
-    return tuple(_document(name, file, expected) for name, file in sources.items())
+    return sources, expected
 
 
 def _sorted_out(entries: list[Path]) -> tuple[dict[str, Path], dict[str, Path]]:
@@ -104,21 +115,36 @@ def _sorted_out(entries: list[Path]) -> tuple[dict[str, Path], dict[str, Path]]:
     return sources, expected
 
 
-def _document(name: str, file: Path, expected: Mapping[str, Path]) -> GoldenDocument:
-    if name not in expected:
-        raise GoldenError("missing_expected", f"{file.name} has no {name}{EXPECTED} beside it")
-    before, separator, _ = name.partition("__")
+def layout_class_of(file: Path) -> str:
+    """Return what stands before `__` in the name of a document.
+
+    Raises:
+        GoldenError: it is no name of a class.
+    """
+    before, separator, _ = file.stem.partition("__")
     layout_class = before if separator else DEFAULT_CLASS
     if not _CLASS.fullmatch(layout_class):
         raise GoldenError(
             "invalid_class",
             f"{file.name}: what stands before __ must be at most 32 characters of a-z and _",
         )
-    _check_readable(file)
-    return GoldenDocument(name, layout_class, file, _text(expected[name]))
+    return layout_class
 
 
-def _check_readable(file: Path) -> None:
+def _document(name: str, file: Path, expected: Mapping[str, Path]) -> GoldenDocument:
+    if name not in expected:
+        raise GoldenError("missing_expected", f"{file.name} has no {name}{EXPECTED} beside it")
+    layout_class = layout_class_of(file)
+    check_readable(file)
+    return GoldenDocument(name, layout_class, file, text_of(expected[name]))
+
+
+def check_readable(file: Path) -> None:
+    """Return if the document holds anything.
+
+    Raises:
+        GoldenError: it is empty or cannot be read.
+    """
     try:
         with file.open("rb") as stream:
             is_empty = not stream.read(1)
@@ -128,7 +154,12 @@ def _check_readable(file: Path) -> None:
         raise GoldenError("unreadable", f"{file.name} is empty")
 
 
-def _text(file: Path) -> str:
+def text_of(file: Path) -> str:
+    """Return the expected Markdown of a file.
+
+    Raises:
+        GoldenError: it cannot be read.
+    """
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
