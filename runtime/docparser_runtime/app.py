@@ -4,6 +4,7 @@ import random
 from typing import Any, Final
 
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from starlette.types import ASGIApp
 
 from docparser_runtime import apidoc, problems
@@ -16,6 +17,14 @@ from docparser_runtime.security.access import Access, Security
 from docparser_runtime.security.headers import SecurityHeaders
 
 _PERCENT = 100
+_NO_TELEMETRY: Final[TelemetryConfig] = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
+"""Its own spans and logs would hold addresses and messages; those of `tracing` do not."""
 _DOORS: Final = (parse, tasks, chat, health, about, page)
 _ROUTES: Final = {
     Role.ALL: _DOORS,
@@ -34,6 +43,7 @@ def create_app(context: Context, log: Log, security: Security, role: Role = Role
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry=_NO_TELEMETRY,
     )
     app.with_token = security.tokens.asked_for
     app.state.context = context
@@ -64,5 +74,6 @@ def _surroundings(context: Context, log: Log) -> Surroundings:
         metrics=context.metrics,
         log=log,
         is_draining=lambda: context.lifecycle.draining,
+        tracing=context.tracing,
         is_sampled=lambda: random.random() < share,  # noqa: S311 (sampling, no secret)
     )

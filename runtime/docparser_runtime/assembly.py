@@ -30,6 +30,7 @@ from docparser_runtime.tasks.callbacks import outbound_of
 from docparser_runtime.tasks.keeping import Keeping
 from docparser_runtime.tasks.place import TaskPlace
 from docparser_runtime.tasks.place import Tools as TaskTools
+from docparser_runtime.tracing.spans import Tracing, Untraced
 
 _SPARE_BODIES: Final = 2
 """Bodies of the largest size that may wait, beside those that are being read."""
@@ -47,6 +48,7 @@ class Given:
     keeping: Keeping | None = None
     access: Access = field(default_factory=Access)
     role: Role = Role.ALL
+    tracing: Tracing = field(default_factory=Untraced)
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ def assemble(parts: Parts) -> Context:
         searchable=SearchablePdfs(config, parts.reader),
         metrics=metrics,
         log=parts.log,
+        tracing=parts.given.tracing,
     )
 
 
@@ -124,6 +127,7 @@ def _tasks(parts: Parts, metrics: Metrics, lifecycle: Lifecycle, reading: _Readi
         works=parts.given.role.reads,
         generates=reading.engine.generates,
         log=parts.log,
+        tracing=parts.given.tracing,
     )
     return TaskPlace(parts.given.keeping, parts.given.access, tools)
 

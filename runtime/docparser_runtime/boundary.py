@@ -4,6 +4,7 @@ import re
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
@@ -17,6 +18,8 @@ from docparser_runtime.body import ClientGone
 from docparser_runtime.compat import errors as chat_errors
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.metrics import Metrics
+from docparser_runtime.tracing import spans
+from docparser_runtime.tracing.spans import Tracing, Value
 
 REQUEST_ID: Final = "X-Request-ID"
 CLUSTER_PATHS: Final = frozenset({PATH_LIVE, PATH_METRICS, PATH_READY, PATH_STARTUP})
@@ -39,6 +42,7 @@ class Surroundings:
     log: logs.Log
     is_draining: Callable[[], bool]
     is_sampled: Callable[[], bool]
+    tracing: Tracing
     clock: Callable[[], float] = time.monotonic
 
 
@@ -56,11 +60,16 @@ class Boundary:
             return
         began = self._around.clock()
         exchange = _Exchange(scope, receive, send, self._around.is_draining)
-        with logs.of_request(exchange.request_id):
+        with logs.of_request(exchange.request_id), self._traced(scope, exchange):
             try:
                 await self._answer(scope, exchange)
             finally:
                 self._record(exchange, self._around.clock() - began)
+
+    def _traced(self, scope: Scope, exchange: "_Exchange") -> AbstractContextManager[None]:
+        if exchange.path in CLUSTER_PATHS:
+            return nullcontext()
+        return self._around.tracing.of_request(Headers(scope=scope).get("traceparent"))
 
     async def _answer(self, scope: Scope, exchange: "_Exchange") -> None:
         try:
@@ -78,6 +87,7 @@ class Boundary:
         if exchange.path in CLUSTER_PATHS:
             self._around.log.debug("request", **values)
             return
+        _trace(exchange)
         route, status = exchange.route, str(exchange.status)
         self._around.metrics.requests.labels(route, status, exchange.code).inc()
         self._around.metrics.request_seconds.labels(route).observe(seconds)
@@ -85,6 +95,18 @@ class Boundary:
             self._around.log.warning("request", **values)
         elif exchange.code != "ok" or self._around.is_sampled():
             self._around.log.info("request", **values)
+
+
+def _trace(exchange: "_Exchange") -> None:
+    facts: dict[str, Value] = {
+        "http.request.method": exchange.method,
+        "http.route": exchange.route,
+        "http.response.status_code": exchange.status,
+        "docparser.code": exchange.code,
+    }
+    spans.note(facts)
+    if exchange.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        spans.fail(exchange.code)
 
 
 class _Exchange:
@@ -112,6 +134,11 @@ class _Exchange:
         return str(self._scope["path"])
 
     @property
+    def method(self) -> str:
+        """Method of the request."""
+        return str(self._scope["method"])
+
+    @property
     def route(self) -> str:
         """Template of the path, so that clients cannot invent values."""
         return str(getattr(self._scope.get("route"), "path", _UNMATCHED))
@@ -119,7 +146,7 @@ class _Exchange:
     def facts(self) -> dict[str, object]:
         """Return what the access log tells."""
         return {
-            "method": self._scope["method"],
+            "method": self.method,
             "route": self.route,
             "status": self.status,
             "code": self.code,

@@ -17,6 +17,7 @@ from docparser_runtime.searchable import SearchablePdfs
 from docparser_runtime.service import ParseService
 from docparser_runtime.sources import UrlSources
 from docparser_runtime.tasks.place import TaskPlace
+from docparser_runtime.tracing.spans import Tracing
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Context:
     searchable: SearchablePdfs
     metrics: Metrics
     log: Log
+    tracing: Tracing
 
 
 async def _of_request(request: Request) -> Context:

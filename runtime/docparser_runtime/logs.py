@@ -83,6 +83,11 @@ def of_request(request_id: str) -> AbstractContextManager[None]:
     return structlog.contextvars.bound_contextvars(request_id=request_id)
 
 
+def of_trace(trace_id: str) -> AbstractContextManager[None]:
+    """Return a context in which every line bears the trace's id."""
+    return structlog.contextvars.bound_contextvars(trace_id=trace_id)
+
+
 def _processors() -> list[Processor]:
     return [
         structlog.contextvars.merge_contextvars,

@@ -15,6 +15,7 @@ from docparser_runtime.engine.base import Engine, PageImage, PageResult, ParseOp
 from docparser_runtime.errors import DocParserError, EngineFailed
 from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
+from docparser_runtime.tracing import spans
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,12 @@ class PageEngine:
         Raises:
             DocParserError: the engine failed.
         """
-        running = asyncio.get_running_loop().run_in_executor(
-            self._threads, copy_context().run, self._timed, image, options
-        )
-        result, seconds = await _to_the_end(running)
+        with spans.step("engine page", **{spans.PAGE: image.index}):
+            running = asyncio.get_running_loop().run_in_executor(
+                self._threads, copy_context().run, self._timed, image, options
+            )
+            result, seconds = await _to_the_end(running)
+            spans.note({"docparser.tokens": result.vision_tokens})
         self._count(result, seconds)
         return Page(image.index, image.width, image.height, result, seconds)
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Collection, Sequence
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
 
 from docparser_runtime import page_ranges
@@ -13,6 +13,7 @@ from docparser_runtime.errors import TooManyPages, UnsupportedParameter
 from docparser_runtime.page_engine import Page, PageEngine
 from docparser_runtime.page_ranges import PageRange
 from docparser_runtime.schemas import Options
+from docparser_runtime.tracing import spans
 
 _AHEAD = 2
 """Pages of one document that are worked on at the same time: one is drawn while another is read,
@@ -75,7 +76,10 @@ class DocumentWork:
         check_count(len(source.documents), max_pages)
         first = wanted = 0
         for content in source.documents:
-            async with self._reader.open(content, source.password) as document:
+            async with AsyncExitStack() as stack:
+                with spans.step("open document"):
+                    opening = self._reader.open(content, source.password)
+                    document = await stack.enter_async_context(opening)
                 count = document.info.page_count
                 chosen = source.indexes(count)
                 wanted += len(chosen)
@@ -93,7 +97,8 @@ class DocumentWork:
         under_way: deque[asyncio.Task[Page]] = deque()
         try:
             for index in indexes:
-                image = replace(await document.page(index), index=first + index)
+                with spans.step("draw page", **{spans.PAGE: first + index}):
+                    image = replace(await document.page(index), index=first + index)
                 reading = self._engine.read(image, source.options)
                 under_way.append(asyncio.create_task(reading))
                 if len(under_way) >= self._ahead:

@@ -20,6 +20,7 @@ from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import Page, PageEngine
 from docparser_runtime.reading import DocumentWork, Opened, Source, source_of
 from docparser_runtime.schemas import Options
+from docparser_runtime.tracing import spans
 from docparser_runtime.uploads import Upload
 
 _BUFFERED_EVENTS: Final = 4
@@ -117,7 +118,8 @@ class ParseService:
         generates = self._tools.engine.generates
         source = source_of(upload.documents, upload.options, generates=generates)
         came = self._tools.clock()
-        place = await self._tools.gate.enter()
+        with spans.step("queue wait"):
+            place = await self._tools.gate.enter()
         waited = self._tools.clock() - came
         self._tools.metrics.queue_seconds.observe(waited)
         events: _Events = asyncio.Queue(_BUFFERED_EVENTS)

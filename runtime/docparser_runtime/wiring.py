@@ -27,6 +27,7 @@ from docparser_runtime.server import Serving, listen
 from docparser_runtime.storage import access
 from docparser_runtime.storage.access import VARIABLES as STORE_VARIABLES
 from docparser_runtime.tasks.keeping import keeping
+from docparser_runtime.tracing import opening
 from docparser_runtime.uploads import Upload
 
 _TASKS_PATIENCE_SECONDS: Final = 30
@@ -96,10 +97,11 @@ def serve(environ: Mapping[str, str], host: str, port: int, role: Role) -> Endin
     log = logs.create(sys.stderr, config.log_level)
     # The audit log is written whatever the level of the other.
     doors = assembly.doors(environ, config.security, DoorLogs(log, logs.create(sys.stderr, "info")))
+    tracing = opening.opened(environ, role, log)
     sock = listen(host, port)
     logs.route_libraries(sys.stderr, config.log_level)
     try:
-        parts = parts_of(model, config, log, Given(kept, access.read(environ), role))
+        parts = parts_of(model, config, log, Given(kept, access.read(environ), role, tracing))
     except EngineLoadError as error:
         log.error("engine_load_failed", reason=str(error))  # noqa: TRY400 (it tells all)
         return Ending(failure=str(error), clean=True)
@@ -107,7 +109,10 @@ def serve(environ: Mapping[str, str], host: str, port: int, role: Role) -> Endin
     app = create_app(context, log, doors.security, role)
     loading = partial(_load, parts, context)
     serving = Serving(app, context.lifecycle, loading, config, log, sock, doors)
-    return asyncio.run(_serve(serving, parts, context))
+    try:
+        return asyncio.run(_serve(serving, parts, context))
+    finally:
+        tracing.close()
 
 
 async def _load(parts: Parts, context: Context) -> bool:

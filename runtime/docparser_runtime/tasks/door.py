@@ -28,6 +28,7 @@ from docparser_runtime.tasks.ids import new_id
 from docparser_runtime.tasks.pace import Pace
 from docparser_runtime.tasks.payload import Payload, StoredDocument
 from docparser_runtime.tasks.saver import content_of
+from docparser_runtime.tracing import spans
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ class TaskDoor:
         payload = Payload(
             documents=tuple(StoredDocument(ref=one.name, sha256=one.sha256) for one in stored),
             options=submission.options,
+            traceparent=spans.traceparent(),
         )
         return NewJob(
             id=job_id,

@@ -20,6 +20,7 @@ from docparser_runtime.tasks.payload import Payload
 from docparser_runtime.tasks.results import About, ResultWriter
 from docparser_runtime.tasks.saver import PageSaver
 from docparser_runtime.tasks.stored_pages import StoredPages
+from docparser_runtime.tracing import spans
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,11 @@ class JobWork:
         began = self._tools.clock()
         payload = payloads.loaded(claim.job.payload)
         repaired = await self._read(claim, payload)
-        pages = StoredPages(self._tools.store, await self._tools.queue.pages(claim.job.id))
-        sums = Sums(repaired, _waited(claim), self._tools.clock() - began)
-        about = About(payload.options, sums, self._tools.model_name)
-        return await self._results.write(claim.job, pages, about)
+        with spans.step("result"):
+            pages = StoredPages(self._tools.store, await self._tools.queue.pages(claim.job.id))
+            sums = Sums(repaired, _waited(claim), self._tools.clock() - began)
+            about = About(payload.options, sums, self._tools.model_name)
+            return await self._results.write(claim.job, pages, about)
 
     async def _read(self, claim: Claim, payload: Payload) -> bool:
         """Read and save the missing pages; return whether the document had to be mended."""

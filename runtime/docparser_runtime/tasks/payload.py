@@ -25,6 +25,16 @@ class Payload(Body):
     version: Literal[1] = 1
     documents: tuple[StoredDocument, ...]
     options: Options
+    traceparent: str | None = None
+    """Step of a trace that has queued the job; absent unless traces are on. A worker from before
+    this field leaves such a job to newer ones: one rule for all fields is worth more than a trace
+    during an update."""
+
+
+def traceparent_of(values: Mapping[str, Any]) -> str | None:
+    """Return the step that has queued a job, also one that needs a newer release."""
+    found = values.get("traceparent")
+    return found if isinstance(found, str) else None
 
 
 class UnknownPayload(Exception):  # noqa: N818 (no fault: a newer release has written it)

@@ -37,6 +37,7 @@ from docparser_runtime.tasks.persistence import persistently
 from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
 from docparser_runtime.tasks.watch import JobWatch
 from docparser_runtime.tasks.worker import Bench, Worker
+from docparser_runtime.tracing.spans import Tracing
 
 _RETRY_SECONDS: Final = 2.0
 
@@ -61,6 +62,7 @@ class Tools:
     works: bool
     generates: bool
     log: Log
+    tracing: Tracing
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,7 @@ def _worker(queue: Queue, store: ObjectStore, track: str, tools: Tools) -> Worke
             config.lease_seconds,
             tools.is_ready,
             tools.log,
+            tools.tracing,
         )
     )
 

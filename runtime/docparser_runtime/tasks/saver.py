@@ -11,6 +11,7 @@ from docparser_runtime.queue.values import Claim
 from docparser_runtime.schemas import PageBody
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.tasks.ids import new_id
+from docparser_runtime.tracing import spans
 
 _PAGES: Final = TypeAdapter(tuple[PageBody, ...])
 _MOST_WAITING: Final = 32
@@ -53,9 +54,10 @@ class PageSaver:
 
     async def _save(self, pages: Sequence[PageBody]) -> None:
         job = self._claim.job.id
-        stored = await self._store.put(f"{job}/pages/{new_id()}", content_of(pages))
-        saved = [(page.index, stored.name, stored.sha256) for page in pages]
-        await self._queue.save_pages(self._claim, saved)
+        with spans.step("save pages", **{"docparser.pages": len(pages)}):
+            stored = await self._store.put(f"{job}/pages/{new_id()}", content_of(pages))
+            saved = [(page.index, stored.name, stored.sha256) for page in pages]
+            await self._queue.save_pages(self._claim, saved)
 
 
 def pages_of(content: bytes) -> Sequence[PageBody]:

@@ -15,12 +15,14 @@ from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate, Place
 from docparser_runtime.logs import Log
 from docparser_runtime.queue.base import LostClaim, Working
-from docparser_runtime.queue.values import Claim
+from docparser_runtime.queue.values import Claim, Job
 from docparser_runtime.task_metrics import TaskMetrics
 from docparser_runtime.tasks.failures import failure_of
 from docparser_runtime.tasks.job_work import JobWork
-from docparser_runtime.tasks.payload import UnknownPayload
+from docparser_runtime.tasks.payload import UnknownPayload, traceparent_of
 from docparser_runtime.tasks.persistence import persistently
+from docparser_runtime.tracing import spans
+from docparser_runtime.tracing.spans import QueuedTask, Tracing
 
 T = TypeVar("T")
 
@@ -54,6 +56,7 @@ class Bench:
     lease_seconds: float
     is_ready: Callable[[], bool]
     log: Log
+    tracing: Tracing
     clock: Callable[[], float] = time.monotonic
 
 
@@ -153,7 +156,8 @@ class Worker:
 
     async def _work(self, claim: Claim) -> None:
         try:
-            await self._finish(claim)
+            with self._bench.tracing.of_task(_queued(claim.job)):
+                await self._finish(claim)
         except LostClaim:
             self._bench.log.warning("task_lost", task=claim.job.id)
         except DocParserError as error:
@@ -169,8 +173,10 @@ class Worker:
         try:
             result = await self._bench.work.result(claim)
         except asyncio.CancelledError:
+            spans.fail("cancelled")
             await queue.release(claim)
         except UnknownPayload:
+            spans.fail("newer_release_needed")
             # A worker of the newer release gets it meanwhile, or after this.
             await self._rest(_PAUSE_SECONDS)
             await queue.release(claim)
@@ -178,6 +184,7 @@ class Worker:
             if _is_passing(error):
                 await queue.release(claim)
                 raise
+            spans.fail(error.code)
             await queue.fail(claim, failure_of(error))
             self._bench.metrics.ended.labels(error.code).inc()
         else:
@@ -220,6 +227,11 @@ class _Job:
         if not self.stopped:
             self.stopped = True
             self.task.cancel()
+
+
+def _queued(job: Job) -> QueuedTask:
+    started_at = job.started_at or job.created_at
+    return QueuedTask(job.id, traceparent_of(job.payload), job.created_at, started_at)
 
 
 def _is_passing(error: DocParserError) -> bool:

@@ -15,8 +15,11 @@ from docparser_runtime.app import create_app
 from docparser_runtime.assembly import Given, Parts, assemble
 from docparser_runtime.tasks.keeping import Keeping
 from docparser_runtime.tasks.place import TaskPlace
+from docparser_runtime.tracing.spans import Tracing, Untraced
 from unit.runtime.doubles import Reader, ScriptedEngine, Service, StartService
 from unit.runtime.security.doors import security
+
+UNTRACED = Untraced()
 
 
 @pytest.fixture
@@ -38,13 +41,15 @@ async def start(engine: ScriptedEngine) -> AsyncIterator[StartService]:
             directory: Path | None = None,
             secrets: tuple[bytes, ...] = (),
             loaded: bool = True,
+            tracing: Tracing = UNTRACED,
             **limits: Any,
         ) -> Service:
             config = RuntimeConfig(**limits)
             stream = io.StringIO()
             log = logs.create(stream, config.log_level)
             reader = Reader()
-            given = Given(kept_in(directory, secrets) if directory else None)
+            kept = kept_in(directory, secrets) if directory else None
+            given = Given(kept, tracing=tracing)
             context = assemble(Parts(ModelSpec(engine="fake"), config, engine, reader, log, given))
             if loaded:
                 assert await context.lifecycle.load(engine, reader)
