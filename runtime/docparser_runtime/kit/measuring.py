@@ -11,6 +11,7 @@ from typing import Final
 from docparser_runtime.client import BusyError, ClientError
 from docparser_runtime.kit import figures
 from docparser_runtime.kit.figures import Level, Request
+from docparser_runtime.kit.report import Failure
 from docparser_runtime.kit.samples import Sample
 from docparser_runtime.kit.service import Service, code_of
 
@@ -20,14 +21,6 @@ _REFUSED_PAUSE_SECONDS: Final = 0.25
 
 Told = Callable[[str], None]
 """Takes a line about the progress."""
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A request that ended without a text."""
-
-    name: str
-    code: str
 
 
 @dataclass

@@ -6,8 +6,23 @@ from dataclasses import asdict, dataclass
 
 from docparser_runtime.kit.accuracy import Accuracy
 from docparser_runtime.kit.figures import Latency, Level, Recommendation
-from docparser_runtime.kit.measuring import Failure
-from docparser_runtime.kit.service import About
+
+
+@dataclass(frozen=True)
+class About:
+    """What the service says it is."""
+
+    engine: str
+    model: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A request that ended without a text."""
+
+    name: str
+    code: str
 
 
 @dataclass(frozen=True)

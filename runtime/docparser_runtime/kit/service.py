@@ -25,20 +25,12 @@ from docparser_runtime.client import (
     connection,
 )
 from docparser_runtime.kit.figures import Request
+from docparser_runtime.kit.report import About
 from docparser_runtime.kit.samples import Sample
 
 MEMORY: Final = "process_resident_memory_bytes"
 VRAM_PREFIX: Final = "docparser_vram_"
 _SCRAPE_SECONDS: Final = 1.0
-
-
-@dataclass(frozen=True)
-class About:
-    """What the service says it is."""
-
-    engine: str
-    model: str
-    version: str
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,9 @@ import pytest
 from docparser_runtime.kit.accuracy import Accuracy, above, accuracy
 from docparser_runtime.kit.figures import Latency, Level, Recommendation
 from docparser_runtime.kit.markup import Markup, element
-from docparser_runtime.kit.measuring import Failure
-from docparser_runtime.kit.report import ErrorKind, Report, error_kinds
+from docparser_runtime.kit.report import About, ErrorKind, Failure, Report, error_kinds
 from docparser_runtime.kit.report_page import page
 from docparser_runtime.kit.samples import Sample
-from docparser_runtime.kit.service import About
 
 EVIL = "<script>alert('1')</script>\"&"
 REPORT = Report(
