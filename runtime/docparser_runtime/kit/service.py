@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final, Self
@@ -113,12 +113,13 @@ class Service:
             yield peaks
         finally:
             watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
+            with suppress(asyncio.CancelledError):
+                await watching
 
     async def _watch(self, peaks: dict[str, float]) -> None:
         while True:
             try:
-                found = memory((await self._got(PATH_METRICS)).decode())
+                found = memory(await self._got(PATH_METRICS))
             except ClientError:
                 found = {}  # others may not be allowed to see them; then there are no peaks
             for name, value in found.items():
@@ -135,7 +136,7 @@ class Service:
         return response.content
 
 
-def memory(exposition: str) -> Mapping[str, float]:
+def memory(exposition: bytes) -> Mapping[str, float]:
     """Return the gauges of memory in a text of Prometheus, summed over their labels.
 
     Raises:
@@ -143,7 +144,7 @@ def memory(exposition: str) -> Mapping[str, float]:
     """
     found: dict[str, float] = {}
     try:
-        for family in text_string_to_metric_families(exposition):
+        for family in text_string_to_metric_families(exposition.decode()):
             for sample in family.samples:
                 if sample.name == MEMORY or sample.name.startswith(VRAM_PREFIX):
                     found[sample.name] = found.get(sample.name, 0.0) + sample.value

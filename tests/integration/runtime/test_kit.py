@@ -52,6 +52,16 @@ async def test_a_service_is_assessed_under_load(samples: Path) -> None:
     assert "Recommended: " in page
 
 
+async def test_refusals_end_the_load_and_are_no_errors(samples: Path) -> None:
+    environ = environment(fake={"pageMilliseconds": 50}, maxConcurrency=1, maxQueueLength=0)
+    async with serving(environ) as program:
+        code, report, errors = await assessed(program.url, samples, "--parallel", "8")
+    assert code == 0, errors
+    assert [level["clients"] for level in report["levels"]] == [1, 2]
+    assert report["levels"][1]["refused"] > 0
+    assert report["recommendation"]["clients"] == 1
+
+
 async def test_failures_and_wrong_texts_end_with_an_error(samples: Path) -> None:
     (samples / "broken__a.pdf").write_bytes(b"this is no document")
     async with serving(environment(fake={"text": "wrong"})) as program:

@@ -10,7 +10,7 @@ from docparser_runtime.client import (
 )
 from docparser_runtime.kit.service import Service, code_of, memory
 
-EXPOSITION = """# TYPE docparser_pages_total counter
+EXPOSITION = b"""# TYPE docparser_pages_total counter
 docparser_pages_total 3
 # TYPE docparser_vram_used_bytes gauge
 docparser_vram_used_bytes{device="0"} 100
@@ -27,9 +27,10 @@ def test_gauges_of_memory_are_summed_over_devices() -> None:
     }
 
 
-def test_what_is_no_metrics_is_told() -> None:
+@pytest.mark.parametrize("content", [b"<html>\n", b"\xff\n"])
+def test_what_is_no_metrics_is_told(content: bytes) -> None:
     with pytest.raises(InvalidAnswerError):
-        memory("<html>\n")
+        memory(content)
 
 
 @pytest.mark.parametrize(
