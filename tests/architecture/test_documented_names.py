@@ -27,6 +27,7 @@ from support.documents import (
     schema,
     spans,
 )
+from support.exposed_metrics import exposed_metrics
 
 SCHEMA = schema()
 IMAGES = {f"{names.GROUP}/operator", f"{names.GROUP}/runtime"}
@@ -146,6 +147,7 @@ def test_metrics_exist(path: Path) -> None:
     Metrics(registry)
     known = {sample.name for metric in registry.collect() for sample in metric.samples}
     known |= {metric.name + end for metric in registry.collect() for end in ("_sum", "_count")}
+    known |= set(exposed_metrics())
     named = set(re.findall(r"\bdocparser_(?!api|operator|runtime|kubectl)\w+", path.read_text()))
     assert named <= known
 

@@ -155,17 +155,27 @@ class Worker:
         task.add_done_callback(end)
 
     async def _work(self, claim: Claim) -> None:
+        with self._bench.tracing.of_task(_queued(claim.job)):
+            is_put_off = await self._attempt(claim)
+        if is_put_off:
+            await self._rest(_PAUSE_SECONDS)
+
+    async def _attempt(self, claim: Claim) -> bool:
+        """Return whether something that the job needs does not work at the moment."""
         try:
-            with self._bench.tracing.of_task(_queued(claim.job)):
-                await self._finish(claim)
+            await self._finish(claim)
         except LostClaim:
+            spans.fail("task_lost")
             self._bench.log.warning("task_lost", task=claim.job.id)
         except DocParserError as error:
+            spans.fail(error.code)
             self._bench.log.warning("task_put_off", task=claim.job.id, code=error.code)
-            await self._rest(_PAUSE_SECONDS)
-        except Exception:
+            return True
+        except Exception as error:
+            spans.fail(type(error).__name__)
             # The lease ends, and with it this attempt: it counts like a crash.
             self._bench.log.exception("task_attempt_failed", task=claim.job.id)
+        return False
 
     async def _finish(self, claim: Claim) -> None:
         """Bring the job to its end, or give it back."""

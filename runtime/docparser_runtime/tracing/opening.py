@@ -32,7 +32,12 @@ def opened(environ: Mapping[str, str], role: Role, log: Log) -> Tracing:
     Raises:
         ConfigError: traces are wanted in a way that we do not know.
     """
-    return _recorded(role, log) if is_wanted(environ) else Untraced()
+    if not is_wanted(environ):
+        return Untraced()
+    try:
+        return _recorded(role, log)
+    except ValueError as error:
+        raise ConfigError(f"the variables of OpenTelemetry, OTEL_*: {error}") from None
 
 
 def is_wanted(environ: Mapping[str, str]) -> bool:

@@ -15,7 +15,7 @@ from docparser_api.names import (
     PATH_PARSE,
     PATH_TASKS,
 )
-from integration.runtime.processes import Program, environment, serving
+from integration.runtime.processes import Program, environment, run, serving
 from support.otlp_collector import Collector, ReceivedSpan, collecting
 from unit.runtime.doubles import eventually
 
@@ -124,7 +124,7 @@ async def test_a_collector_that_fails_disturbs_nobody_and_is_told_once(
         assert await program.exit_code() == 0
     assert collector.exports >= 3
     assert len(program.events("traces_not_sent")) == 1
-    assert not [line for line in program.log if str(line.get("logger")).startswith("opentele")]
+    assert not [line for line in program.log if "logger" in line]
 
 
 def has_exports(collector: Collector, count: int) -> bool:
@@ -142,7 +142,15 @@ async def test_a_collector_that_is_silent_delays_the_end_by_little() -> None:
             program.signal(signal.SIGTERM)
             assert await program.exit_code() == 0
             assert clock() - began < 8
-        assert program.events("traces_lost")
+    assert program.events("traces_lost")
+    assert not [line for line in program.log if "logger" in line]
+
+
+async def test_variables_that_mean_nothing_end_the_start() -> None:
+    environ = environment() | {ENV_OTLP_ENDPOINT: "http://127.0.0.1:9"}
+    environ |= {"OTEL_BSP_MAX_QUEUE_SIZE": "-1"}
+    code, _, errors = await run("serve", "--host", "127.0.0.1", "--port", "0", environ=environ)
+    assert (code, "OTEL_" in errors, "Traceback" in errors) == (2, True, False), errors
 
 
 async def test_what_is_left_is_sent_at_the_end(collector: Collector) -> None:
