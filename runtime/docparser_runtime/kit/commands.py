@@ -63,8 +63,8 @@ def samples(
     *,
     seed: Annotated[int, typer.Option(help="Another number makes other texts.", min=0)] = 0,
     most_pages: Annotated[
-        int, typer.Option(help="Longest document that is made.", min=1, max=1000)
-    ] = 120,
+        int, typer.Option(help="Pages of the longest document; there are some up to 200.", min=1)
+    ] = 100,
 ) -> None:
     """Make documents of several layouts and lengths, with their expected texts, to begin with."""
     from docparser_runtime.kit.sets import sample_set, written  # noqa: PLC0415

@@ -16,7 +16,7 @@ from docparser_runtime.kit.drawing import pdf_of
 from docparser_runtime.kit.layouts import LAYOUTS, of_length, plain_text
 from docparser_runtime.kit.prose import Prose
 
-LENGTHS: Final = (1, 10, 50, 120)
+LENGTHS: Final = (1, 10, 50, 100, 200)
 """Pages of the documents that are made for their length."""
 _TURNS_DEGREES: Final = {"left": 90.0, "skewed": 1.5}
 _SCAN_SCALE: Final = 2
