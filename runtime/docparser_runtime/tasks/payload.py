@@ -26,9 +26,8 @@ class Payload(Body):
     documents: tuple[StoredDocument, ...]
     options: Options
     traceparent: str | None = None
-    """Step of a trace that has queued the job; absent unless traces are on. A worker from before
-    this field leaves such a job to newer ones: one rule for all fields is worth more than a trace
-    during an update."""
+    """Step of a trace that has queued the job; absent unless traces are on. It is here, where a
+    worker that does not know it would leave the job alone, as no release is without it."""
 
 
 def traceparent_of(values: Mapping[str, Any]) -> str | None:
