@@ -24,6 +24,8 @@ from support.sample_document import blank_pdf, prose_pdf, sample_pdf
 from unit.runtime.documents.many_documents import ManyDocuments
 from unit.runtime.documents.opener import Opener
 
+pytestmark = pytest.mark.thorough  # each bomb runs into its limit
+
 Revision = Literal[2, 3, 4, 5, 6]
 
 

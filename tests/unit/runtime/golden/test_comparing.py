@@ -15,6 +15,8 @@ from starlette.responses import PlainTextResponse, Response
 from unit.runtime.doubles import ScriptedEngine, a_document
 from unit.runtime.golden.servers import Scripted, listening, service_of
 
+pytestmark = pytest.mark.thorough  # servers of its own
+
 TEXT = "# Title\n\nA known text."
 PATIENCE_SECONDS = 20.0
 

@@ -20,6 +20,8 @@ from docparser_runtime.uploads import Upload
 from starlette.requests import Request
 from unit.runtime.doubles import PARSE, Reader, Service, StartService, a_document, eventually
 
+pytestmark = pytest.mark.thorough  # each document is written anew
+
 AS_PDF = {"Accept": "application/pdf"}
 
 

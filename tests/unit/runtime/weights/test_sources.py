@@ -12,6 +12,8 @@ from support.file_server import Fault, FileServer, Request
 from support.s3_signature import Keys
 from unit.runtime.weights.model import BIG, SIZES, TOTAL, Pod
 
+pytestmark = pytest.mark.thorough  # servers of its own
+
 TOKEN = "canary-token"
 KEYS = Keys("canary-key-id", "canary-secret", "canary-session")
 
