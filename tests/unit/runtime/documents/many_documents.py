@@ -63,4 +63,5 @@ def many_documents(limits: Limits) -> Iterator[ManyDocuments]:
         documents = ManyDocuments(ours)
         yield documents
         documents.close()
-        assert process.wait(10) == 0
+        code = process.wait(10)
+        assert code == 0, f"the process ended with {code}"
