@@ -92,17 +92,14 @@ class LocalParsing:
             reading, asked.upload.options, request_id=asked.request_id, model=self._model_name
         )
 
-    async def stream(self, asked: Asked) -> AsyncGenerator[ServerSentEvent, None]:
+    def stream(self, asked: Asked) -> AsyncGenerator[ServerSentEvent, None]:
         """Yield what happens."""
-        events = streams.of_document(
+        return streams.of_document(
             self._service.events(asked.upload),
             ahead=self._gate.waiting,
             request_id=asked.request_id,
             model=self._model_name,
         )
-        async with aclosing(events):
-            async for event in events:
-                yield event
 
     async def _task(self, asked: Asked, late: Overdue) -> TaskBody:
         """Return the task that goes on from the pages that have been read."""

@@ -24,6 +24,7 @@ from docparser_runtime.logs import Log
 from docparser_runtime.protocol import GuardedProtocol, bounded
 from docparser_runtime.security.assembly import Doors
 from docparser_runtime.security.handshake import Pace, behind_tls
+from docparser_runtime.waiting import happens_within
 
 _KEEP_ALIVE_SECONDS: Final = 75
 """Longer than load balancers keep idle connections, so that they close first."""
@@ -112,11 +113,7 @@ class Serving:
         await told.wait()
         self.lifecycle.drain()
         self.log.info("draining", lame_duck_seconds=self.config.lame_duck_seconds)
-        try:
-            async with asyncio.timeout(self.config.lame_duck_seconds):
-                await hurried.wait()
-        except TimeoutError:
-            pass
+        await happens_within(hurried, self.config.lame_duck_seconds)
         server.should_exit = True
 
     def _uvicorn_config(self) -> uvicorn.Config:

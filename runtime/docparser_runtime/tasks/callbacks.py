@@ -62,7 +62,13 @@ def outbound_of(config: OutboundConfig) -> Outbound:
         ConfigError: one of its words means nothing.
     """
     policy = policy_of(config.allowed_hosts, config.allowed_networks, config.allowed_ports)
-    return Outbound(policy, SystemResolver(), ssl.create_default_context())
+    # To load the certificates of all authorities takes a while: not where nothing may be asked for.
+    tls = (
+        ssl.create_default_context()
+        if config.allows_any
+        else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    )
+    return Outbound(policy, SystemResolver(), tls)
 
 
 def check_secrets(config: OutboundConfig, secrets: tuple[bytes, ...]) -> None:

@@ -20,7 +20,6 @@ from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page.pictures import PagePictures
 from docparser_runtime.queue.base import Queue
-from docparser_runtime.queue.sql import SqlQueue
 from docparser_runtime.queue.values import Rules
 from docparser_runtime.reading import DocumentWork
 from docparser_runtime.storage.access import Access
@@ -38,6 +37,7 @@ from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
 from docparser_runtime.tasks.watch import JobWatch
 from docparser_runtime.tasks.worker import Bench, Worker
 from docparser_runtime.tracing.spans import Tracing
+from docparser_runtime.waiting import happens_within
 
 _RETRY_SECONDS: Final = 2.0
 
@@ -133,7 +133,7 @@ class TaskPlace:
         """Try until the place is open, or the service is to end. Raises as `open` does."""
         await self.open()
         while not self.is_open and not self._stopping.is_set():
-            await self._rest()
+            await happens_within(self._stopping, _RETRY_SECONDS)
             await self.open()
 
     async def run(self) -> None:
@@ -157,6 +157,9 @@ class TaskPlace:
         self._stopping.set()
 
     async def _open(self, keeping: Keeping, stack: AsyncExitStack) -> None:
+        # Databases and their migrations take a second to import: only where there are tasks.
+        from docparser_runtime.queue.sql import SqlQueue  # noqa: PLC0415
+
         tools, config = self._tools, self._tools.config.tasks
         check_secrets(config.callbacks, keeping.callback_secrets)
         store = await open_store(keeping.store_url, self._access, config, tools.log)
@@ -192,13 +195,6 @@ class TaskPlace:
             TaskDesk(queue, store, watch),
             PagePictures(store, tools.reader),
         )
-
-    async def _rest(self) -> None:
-        try:
-            async with asyncio.timeout(_RETRY_SECONDS):
-                await self._stopping.wait()
-        except TimeoutError:
-            pass
 
 
 def _going(loop: Callable[[], Awaitable[None]], name: str, log: Log) -> asyncio.Task[None]:

@@ -9,6 +9,7 @@ from docparser_runtime.errors import DocParserError
 from docparser_runtime.logs import Log
 from docparser_runtime.queue.base import Submitting
 from docparser_runtime.tasks.persistence import persistently
+from docparser_runtime.waiting import happens_within
 
 _NEWS_SECONDS: Final = 0.25
 """Longest wait for news that do not come by themselves."""
@@ -25,10 +26,7 @@ class News:
 
     async def wait(self, timeout_seconds: float) -> bool:
         """Return whether something has happened, as soon as it has, or after this time."""
-        try:
-            async with asyncio.timeout(timeout_seconds):
-                await self.event.wait()
-        except TimeoutError:
+        if not await happens_within(self.event, timeout_seconds):
             return False
         self.event.clear()
         return True

@@ -23,6 +23,7 @@ from docparser_runtime.tasks.payload import UnknownPayload, traceparent_of
 from docparser_runtime.tasks.persistence import persistently
 from docparser_runtime.tracing import spans
 from docparser_runtime.tracing.spans import QueuedTask, Tracing
+from docparser_runtime.waiting import happens_within
 
 T = TypeVar("T")
 
@@ -138,11 +139,7 @@ class Worker:
         return None
 
     async def _rest(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
-        except TimeoutError:
-            pass
+        await happens_within(self._stopping, seconds)
 
     def _start(self, claim: Claim, place: Place) -> None:
         task = asyncio.create_task(self._work(claim))
