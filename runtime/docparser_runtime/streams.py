@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 
 from sse_starlette.event import ServerSentEvent
+from starlette.requests import Request
 
 from docparser_runtime import answers, sse
 from docparser_runtime.page_engine import Page
@@ -49,3 +50,15 @@ def _queued(ahead: int) -> ProgressBody:
 
 def _running(pages: int, done: int) -> ProgressBody:
     return ProgressBody(status="running", pages=pages, pages_done=done, queue_position=None)
+
+
+async def counted(
+    request: Request, events: AsyncGenerator[ServerSentEvent, None], stack: ExitStack
+) -> AsyncGenerator[ServerSentEvent, None]:
+    """Yield the events, and count pages for the access log; at their end leave `stack`."""
+    request.state.pages = 0
+    with stack:
+        async with aclosing(events):
+            async for event in events:
+                request.state.pages += event.event == sse.PAGE
+                yield event

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from support.s3_signature import Keys, is_signed
+from support.threaded_server import serving
 
 CHUNK = 64 * 1024
 
@@ -94,23 +95,8 @@ class FileServer:
         class Handler(_Handler):
             files = owner
 
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-            block_on_close = False
-            request_queue_size = 128
-
-            def handle_error(self, *_: Any) -> None:
-                """Say nothing: clients are killed here."""
-
-        with Server((self.address, self.port), Handler) as server:
-            self.port = server.server_address[1]
-            thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-            thread.start()
-            try:
-                yield self
-            finally:
-                server.shutdown()
-                thread.join()
+        with serving(self.address, self.port, Handler) as self.port:
+            yield self
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, unquote
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
 from support.s3_signature import Keys, is_presigned, is_signed
+from support.threaded_server import serving
 
 MOST_LISTED = 1000
 DATE = "2026-01-01T00:00:00.000Z"
@@ -69,22 +70,8 @@ class S3Server:
         class Handler(_Handler):
             server_of = owner
 
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-            block_on_close = False
-
-            def handle_error(self, *_: Any) -> None:
-                """Say nothing: clients are killed here."""
-
-        with Server(("127.0.0.1", self.port), Handler) as server:
-            self.port = server.server_address[1]
-            thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-            thread.start()
-            try:
-                yield self
-            finally:
-                server.shutdown()
-                thread.join()
+        with serving("127.0.0.1", self.port, Handler) as self.port:
+            yield self
 
     def answer(self, call: Call) -> tuple[int, bytes]:
         """Return status and body of the answer."""

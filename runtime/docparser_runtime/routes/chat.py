@@ -1,13 +1,13 @@
 """`POST /v1/chat/completions`: one image, asked for as vision-language servers are."""
 
 import time
-from contextlib import ExitStack, aclosing, suppress
+from contextlib import ExitStack, suppress
 
 from docparser_api.names import PATH_CHAT, PATH_MODELS
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from docparser_runtime import sse, uploads
+from docparser_runtime import sse, streams, uploads
 from docparser_runtime.body import Body
 from docparser_runtime.compat import chunks, openapi, questions, texts
 from docparser_runtime.compat.bodies import Model, ModelList
@@ -38,7 +38,9 @@ async def complete(request: Request, context: InContext, caller: InCaller) -> Re
         if question.streams:
             opened = await unless_gone(request, chunks.once_opened(context.parsing.stream(asked)))
             # The image takes its memory until the stream ends.
-            return _streamed(request, context, _told(request, opened, stack.pop_all()), question)
+            return _streamed(
+                request, context, streams.counted(request, opened, stack.pop_all()), question
+            )
         answer = await unless_gone(request, context.parsing.answer(asked))
     found = await _read(answer, context, caller)
     request.state.pages = len(found.pages)
@@ -56,16 +58,6 @@ async def models(request: Request, context: InContext) -> ModelList:
 def _streamed(request: Request, context: Context, events: Told, question: Question) -> Response:
     head = _head(request, context)
     return sse.sent(chunks.of_document(events, head, context.log, tells_usage=question.tells_usage))
-
-
-async def _told(request: Request, events: Told, stack: ExitStack) -> Told:
-    """Yield the events, and count pages for the access log."""
-    request.state.pages = 0
-    with stack:
-        async with aclosing(events):
-            async for event in events:
-                request.state.pages += event.event == sse.PAGE
-                yield event
 
 
 async def _read(

@@ -1,16 +1,14 @@
 """`POST /v1/document/parse`."""
 
-from collections.abc import AsyncGenerator
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack
 from http import HTTPStatus
 from typing import Annotated
 
 from docparser_api.names import PATH_PARSE, PATH_TASKS
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
-from sse_starlette.event import ServerSentEvent
 
-from docparser_runtime import accept, answers, apidoc, searchable, sse, uploads, writing
+from docparser_runtime import accept, answers, apidoc, searchable, sse, streams, uploads, writing
 from docparser_runtime.body import Body, Lease
 from docparser_runtime.context import Context, InContext
 from docparser_runtime.disconnect import unless_gone
@@ -45,7 +43,7 @@ async def parse(
         asked = Asked(upload, caller.tenant, request.state.request_id)
         if stream:
             # The document takes its memory until the stream ends.
-            told = _told(request, context.parsing.stream(asked), stack.pop_all())
+            told = streams.counted(request, context.parsing.stream(asked), stack.pop_all())
             return sse.respond(told, asked.request_id, context.log)
         answer = await unless_gone(request, context.parsing.answer(asked))
         if isinstance(answer, TaskBody):
@@ -63,18 +61,6 @@ async def _upload(
     if media_type == searchable.MEDIA_TYPE:
         searchable.check_single(len(fetched.documents))
     return fetched
-
-
-async def _told(
-    request: Request, events: AsyncGenerator[ServerSentEvent, None], stack: ExitStack
-) -> AsyncGenerator[ServerSentEvent, None]:
-    """Yield the events, and count pages for the access log."""
-    request.state.pages = 0
-    with stack:
-        async with aclosing(events):
-            async for event in events:
-                request.state.pages += event.event == sse.PAGE
-                yield event
 
 
 def _form(request: Request, *, stream: bool) -> str:
