@@ -19,7 +19,12 @@ from support.kubectl import Kubectl, Manifest
 TESTS = Path(__file__).parents[1]
 PROGRAM = Path(sys.executable).parent / "docparser-runtime"
 PORT = 8000
-CODE = ("support/file_server.py", "support/s3_signature.py", "e2e/weights_server.py")
+CODE = (
+    "support/file_server.py",
+    "support/s3_signature.py",
+    "support/threaded_server.py",
+    "e2e/weights_server.py",
+)
 USER = 65532
 
 
