@@ -16,10 +16,10 @@ demo: .venv/.ready ## Real cluster, operator, a pod that reads a PDF; prints the
 
 test: lint test-fast test-integration test-e2e ## Everything, as CI runs it
 
-test-fast: .venv/.ready ## Unit, architecture, contract and convergence tests, in less than a minute
+test-fast: .venv/.gpu ## Unit, architecture, contract and convergence tests, in less than a minute
 	$(PYTHON) -m pytest $(FAST) -m "not thorough" -q -n 2 --dist worksteal
 
-test-integration: .venv/.ready ## Operator against a real API server, runtime as a real process
+test-integration: .venv/.gpu ## Operator against a real API server, runtime as a real process
 	test -n "$$KUBEBUILDER_ASSETS" || $(CLUSTER) build
 	$(PYTHON) -m pytest tests/convergence tests/unit -m thorough -q -n 2 --dist worksteal
 	$(PYTHON) -m pytest tests/integration
@@ -27,7 +27,7 @@ test-integration: .venv/.ready ## Operator against a real API server, runtime as
 test-e2e: .venv/.ready cluster images ## Pods under a real kubelet
 	$(PYTHON) -m pytest tests/e2e
 
-lint: .venv/.ready ## ruff, mypy, import contracts
+lint: .venv/.gpu ## ruff, mypy, import contracts
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy $(SOURCES)
@@ -55,3 +55,8 @@ clean: ## Remove caches of the tools
 
 .venv/.ready: pyproject.toml uv.lock crds/pyproject.toml operator/pyproject.toml plugin/pyproject.toml runtime/pyproject.toml
 	tests/setup.sh
+
+# The tests also need torch, which the demo does without.
+.venv/.gpu: .venv/.ready
+	tests/setup.sh --group gpu
+	touch .venv/.gpu

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes .venv with everything that development needs, from the lock file.
 # Works on a bare Debian 12 as root; safe to run again after an interruption.
+# Arguments go to uv: `--group gpu` adds what the tests of the GPU engines need.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -30,6 +31,6 @@ if ! .venv/bin/python -m uv --version 2>/dev/null | grep -q " $UV_VERSION"; then
     .venv/bin/python -m pip --version >/dev/null 2>&1 || python3 -m venv --clear .venv
     .venv/bin/python -m pip install --quiet "uv==$UV_VERSION"
 fi
-say "installing the locked dependencies (about 600 MB on the first run)"
-.venv/bin/python -m uv sync --frozen --quiet
+say "installing the locked dependencies (about 600 MB on the first run, 6 GB more for tests)"
+.venv/bin/python -m uv sync --frozen --quiet "$@"
 touch .venv/.ready
