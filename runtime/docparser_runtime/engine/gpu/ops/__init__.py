@@ -1,0 +1,1 @@
+"""One function per operation of the decoder, in plain torch and in Triton."""
