@@ -33,7 +33,14 @@ class FakeConfig(ApiModel):
     """Behaviour of the engine `fake`; other engines ignore it."""
 
     page_milliseconds: int = Field(0, ge=0, le=600_000)
-    """Time that reading one page takes, in milliseconds."""
+    """Time that reading one page takes, in milliseconds, at the tier `high`."""
+    medium_time_percent: int = Field(60, ge=0, le=100)
+    """Share of this time that a page takes at the tier `medium`, in percent."""
+    low_time_percent: int = Field(25, ge=0, le=100)
+    """Share of this time that a page takes at the tier `low`, in percent."""
+    generates: bool = False
+    """Whether it writes its text word by word over the page's time, as a model does that generates.
+    It then tells of the text as it comes and honours `max_new_tokens`."""
     load_milliseconds: int = Field(0, ge=0, le=600_000)
     """Time that loading takes, in milliseconds."""
     text: str | None = Field(None, min_length=1, max_length=4096)

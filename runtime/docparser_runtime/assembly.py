@@ -14,7 +14,7 @@ from docparser_runtime.documents.base import DocumentReader
 from docparser_runtime.documents.reader import SubprocessReader
 from docparser_runtime.engine.absent import AbsentEngine
 from docparser_runtime.engine.base import Engine, EngineLoadError
-from docparser_runtime.engine.registry import create_engine
+from docparser_runtime.engine.registry import create_engine, traits_of
 from docparser_runtime.gate import Gate
 from docparser_runtime.lifecycle import Lifecycle, Phase
 from docparser_runtime.metrics import Metrics
@@ -64,7 +64,9 @@ class Parts:
 
 
 def _engine(model: ModelSpec, config: RuntimeConfig, role: Role) -> Engine:
-    return create_engine(model, config) if role.reads else AbsentEngine(model.engine)
+    if role.reads:
+        return create_engine(model, config)
+    return AbsentEngine(model.engine, traits_of(model, config))
 
 
 def assemble(parts: Parts) -> Context:

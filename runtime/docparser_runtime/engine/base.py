@@ -1,8 +1,11 @@
 """What an engine promises, and the values that pass in and out of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
+
+from docparser_runtime.engine.tiers import Tier
 
 if TYPE_CHECKING:
     # Clients know the kinds of blocks, and should not have to load this for them.
@@ -83,9 +86,31 @@ class ParseOptions:
     Attributes:
         max_new_tokens: most tokens per page, for engines that generate; None when the request
             names no number.
+        tier: how closely the page is to be looked at, one of the engine's tiers; None lets the
+            engine choose for each page.
+        at_most: the closest that the engine may choose.
     """
 
     max_new_tokens: int | None
+    tier: Tier | None = None
+    at_most: Tier = Tier.HIGH
+
+
+@dataclass(frozen=True)
+class Generation:
+    """How an engine wrote a page token by token.
+
+    Attributes:
+        tokens: how many it wrote, in all attempts.
+        first_token_seconds: time from the call of `parse` to the first of them; None without any.
+        token_seconds: mean time from one to the next; None for fewer than two.
+        attempts: how often it began, once more for each retry.
+    """
+
+    tokens: int
+    first_token_seconds: float | None = None
+    token_seconds: float | None = None
+    attempts: int = 1
 
 
 @dataclass(frozen=True)
@@ -101,6 +126,9 @@ class PageResult:
         repetition: whether the engine fell into a loop and was stopped.
         rotation_degrees: by how much the page was turned clockwise, from -180 (not included) to
             180, to read it upright. Boxes are those of the page as it came.
+        tier: how closely it was looked at; None for engines without tiers.
+        lowered: whether the engine would have looked more closely but for `at_most`.
+        generation: how it was written; None for engines that do not generate.
     """
 
     markdown: str
@@ -109,6 +137,65 @@ class PageResult:
     truncated: bool = False
     repetition: bool = False
     rotation_degrees: float = 0.0
+    tier: Tier | None = None
+    lowered: bool = False
+    generation: Generation | None = None
+
+
+class Listener(Protocol):
+    """Whoever waits for a page. Any thread may call it; no call blocks or raises."""
+
+    def is_wanted(self) -> bool:
+        """Return whether the page is still waited for. To be asked before each token."""
+        ...
+
+    def wrote(self, text: str) -> None:
+        """Hear of text of the page, Markdown that goes on where the last piece ended."""
+        ...
+
+    def began_anew(self) -> None:
+        """Hear that what was told of the page up to now is void, as in a retry after a loop."""
+        ...
+
+
+class Unheard:
+    """A listener that waits to the end, and for the result only."""
+
+    def is_wanted(self) -> bool:
+        """Return True."""
+        return True
+
+    def wrote(self, text: str) -> None:
+        """Do nothing."""
+
+    def began_anew(self) -> None:
+        """Do nothing."""
+
+
+UNHEARD: Final = Unheard()
+
+
+class Unwanted(Exception):  # noqa: N818 (no fault)
+    """Nobody waits for the page any more, so the engine has left off."""
+
+
+@dataclass(frozen=True)
+class DeviceUse:
+    """What an engine takes of a device such as a GPU. None stands for what it cannot tell.
+
+    Attributes:
+        device: its name, such as `0`.
+        busy_ratio: share of the time in which it computes, 0 to 1.
+        memory_used_bytes: memory in use now.
+        memory_peak_bytes: most of it since the engine was loaded.
+        memory_planned_bytes: most that the engine means to use.
+    """
+
+    device: str
+    busy_ratio: float | None = None
+    memory_used_bytes: int | None = None
+    memory_peak_bytes: int | None = None
+    memory_planned_bytes: int | None = None
 
 
 class Engine(Protocol):
@@ -116,11 +203,14 @@ class Engine(Protocol):
 
     Attributes:
         name: reported as `model` when `spec.model.name` is absent.
-        generates: whether it writes token by token, so that `max_new_tokens` has a meaning.
+        generates: whether it writes token by token, so that `max_new_tokens` has a meaning, and
+            tells of text as it comes.
+        tiers: how closely it can look at pages; empty when there is nothing to choose.
     """
 
     name: str
     generates: bool
+    tiers: frozenset[Tier]
 
     def load(self) -> None:
         """Load the weights.
@@ -138,8 +228,19 @@ class Engine(Protocol):
         """
         ...
 
-    def parse(self, page: PageImage, options: ParseOptions) -> PageResult:
-        """Return what stands on `page`. May be called from several threads at once."""
+    def parse(
+        self, page: PageImage, options: ParseOptions, listener: Listener = UNHEARD
+    ) -> PageResult:
+        """Return what stands on `page`. May be called from several threads at once.
+
+        Raises:
+            Unwanted: the listener does not want the page any more. An engine that generates asks
+                and ends within a token; others may read on to the end.
+        """
+        ...
+
+    def devices(self) -> Sequence[DeviceUse]:
+        """Return what it takes of which devices: none on a CPU. Quick, and from any thread."""
         ...
 
     def close(self) -> None:

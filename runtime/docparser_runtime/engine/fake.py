@@ -3,25 +3,33 @@
 import os
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from docparser_api.runtime import FakeConfig
 
 from docparser_runtime.engine.base import (
+    UNHEARD,
     Block,
     BlockKind,
     Box,
+    DeviceUse,
     EngineLoadError,
+    Listener,
     PageImage,
     PageResult,
     ParseOptions,
 )
+from docparser_runtime.engine.fake_writing import Writing, written
+from docparser_runtime.engine.tiers import ALL_TIERS, Tier, chosen
 
 TEXT_FILE: Final = "fake.md"
 """File among the weights that holds the text of every page."""
 CRASH_EXIT_CODE: Final = 139
 """What a container reports whose process touched memory that is not its own (128 + SIGSEGV)."""
+VISION_TOKENS: Final = {Tier.LOW: 256, Tier.MEDIUM: 688, Tier.HIGH: 1120}
+"""Tokens of a page's image: its overview and no, three or six tiles of it."""
 _PERCENT: Final = 100
 
 
@@ -35,9 +43,10 @@ class FakeEngine:
     """
 
     name = "fake"
-    generates = False
+    tiers = ALL_TIERS
 
     def __init__(self, config: FakeConfig, weights: Path | None = None) -> None:
+        self.generates = config.generates
         self._config = config
         self._weights = weights
         self._text = config.text
@@ -59,30 +68,56 @@ class FakeEngine:
     def warmup(self) -> None:
         """Succeed: there is nothing that could be wrong."""
 
-    def parse(self, page: PageImage, options: ParseOptions) -> PageResult:  # noqa: ARG002
+    def parse(
+        self, page: PageImage, options: ParseOptions, listener: Listener = UNHEARD
+    ) -> PageResult:
         """Wait `pageMilliseconds` and return the text, or a title and a sentence about the page.
 
         Raises:
             FakeFailure: it is this document's turn to fail.
+            Unwanted: it generates, and nobody waits for the page any more.
         """
         config = self._config
         document, number = self._count(page)
         if 0 < config.crash_after_pages < number:
             os._exit(CRASH_EXIT_CODE)
-        time.sleep(config.page_milliseconds / 1000)
+        markdown, blocks = _sizes(page) if self._text is None else (self._text, ())
+        tier = chosen(options.tier, options.at_most, Tier.HIGH)
+        writing = self._writing(markdown, self._page_seconds(tier.tier), options, listener)
         self._leak(config.leak_bytes_per_page)
         if page.index == 0 and _is_due(document, config.fail_percent):
             raise FakeFailure(f"failPercent is {config.fail_percent}")
-        markdown, blocks = _sizes(page) if self._text is None else (self._text, ())
         return PageResult(
-            markdown,
-            blocks,
-            truncated=_is_due(number, config.truncate_percent),
+            writing.text,
+            () if writing.is_cut else blocks,
+            vision_tokens=VISION_TOKENS[tier.tier],
+            truncated=writing.is_cut or _is_due(number, config.truncate_percent),
             repetition=_is_due(number, config.repeat_percent),
+            tier=tier.tier,
+            lowered=tier.lowered,
+            generation=writing.generation,
         )
+
+    def devices(self) -> Sequence[DeviceUse]:
+        """Return nothing: it needs no device."""
+        return ()
 
     def close(self) -> None:
         """Do nothing: what leaked stays."""
+
+    def _writing(
+        self, text: str, seconds: float, options: ParseOptions, listener: Listener
+    ) -> Writing:
+        """Spend the page's time, and return what came of the text."""
+        if self.generates:
+            return written(text, options.max_new_tokens, seconds, listener)
+        time.sleep(seconds)
+        return Writing(text)
+
+    def _page_seconds(self, tier: Tier) -> float:
+        config = self._config
+        shares = {Tier.LOW: config.low_time_percent, Tier.MEDIUM: config.medium_time_percent}
+        return config.page_milliseconds / 1000 * shares.get(tier, _PERCENT) / _PERCENT
 
     def _count(self, page: PageImage) -> tuple[int, int]:
         """Return how many documents and pages began up to now, this one included."""

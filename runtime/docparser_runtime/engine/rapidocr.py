@@ -5,6 +5,7 @@ files that it misses from the network and sets up logging on import.
 """
 
 import importlib.util
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,12 +14,21 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
 
 from docparser_runtime.engine import heap
-from docparser_runtime.engine.base import EngineLoadError, PageImage, PageResult, ParseOptions
+from docparser_runtime.engine.base import (
+    UNHEARD,
+    DeviceUse,
+    EngineLoadError,
+    Listener,
+    PageImage,
+    PageResult,
+    ParseOptions,
+)
 from docparser_runtime.engine.cpus import usable_cpus
 from docparser_runtime.engine.detection import Detector
 from docparser_runtime.engine.page_lines import PageLines, page_lines, sample_confidence
 from docparser_runtime.engine.recognition import Recognizer
 from docparser_runtime.engine.selftest import TEXT, page_with_text
+from docparser_runtime.engine.tiers import NO_TIERS
 from docparser_runtime.engine.turning import View, leveled, lies_on_side, view_of
 from docparser_runtime.layout.page import page_result
 
@@ -34,6 +44,7 @@ class RapidOcrEngine:
 
     name = "rapidocr-pp-ocrv6"
     generates = False
+    tiers = NO_TIERS
 
     def __init__(self, threads: int = 0, weights: Path | None = None) -> None:
         """Read with `threads` CPU threads, 0 for all usable, and the files of folder `weights`.
@@ -71,12 +82,21 @@ class RapidOcrEngine:
         if read.split() != TEXT.split():
             raise EngineLoadError(f"The engine reads {read!r} where {TEXT!r} stands.")
 
-    def parse(self, page: PageImage, options: ParseOptions) -> PageResult:  # noqa: ARG002
+    def parse(
+        self,
+        page: PageImage,
+        options: ParseOptions,  # noqa: ARG002
+        listener: Listener = UNHEARD,  # noqa: ARG002
+    ) -> PageResult:
         """Return what stands on `page`."""
         try:
             return self._parsed(page)
         finally:
             heap.give_back()
+
+    def devices(self) -> Sequence[DeviceUse]:
+        """Return nothing: it reads on the CPU."""
+        return ()
 
     def _parsed(self, page: PageImage) -> PageResult:
         if self._models is None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import docparser_api.runtime as api
 
 from docparser_runtime.engine.base import Engine
+from docparser_runtime.engine.tiers import ALL_TIERS
+from docparser_runtime.engine.traits import Traits
 from docparser_runtime.weights.places import IN_A_POD, Places
 
 
@@ -24,6 +26,11 @@ def create_engine(
 
         weights = ready_directory(model.weights, places)
     return _FACTORIES[model.engine](config, weights)
+
+
+def traits_of(model: api.ModelSpec, config: api.RuntimeConfig) -> Traits:
+    """Return what the engine that `model` names can do; imports and loads nothing."""
+    return _TRAITS[model.engine](config)
 
 
 def _rapidocr(config: api.RuntimeConfig, weights: Path | None) -> Engine:
@@ -47,4 +54,9 @@ def _fake(config: api.RuntimeConfig, weights: Path | None) -> Engine:
 _FACTORIES: Mapping[api.Engine, Callable[[api.RuntimeConfig, Path | None], Engine]] = {
     "rapidocr": _rapidocr,
     "fake": _fake,
+}
+
+_TRAITS: Mapping[api.Engine, Callable[[api.RuntimeConfig], Traits]] = {
+    "rapidocr": lambda _: Traits(),
+    "fake": lambda config: Traits(config.fake.generates, ALL_TIERS),
 }

@@ -4,7 +4,7 @@ import asyncio
 import io
 import json
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +15,17 @@ import numpy as np
 from docparser_runtime.context import Context
 from docparser_runtime.documents.base import DocumentInfo
 from docparser_runtime.engine.base import (
+    UNHEARD,
     Block,
     BlockKind,
     Box,
+    DeviceUse,
+    Listener,
     PageImage,
     PageResult,
     ParseOptions,
 )
+from docparser_runtime.engine.tiers import NO_TIERS, Tier
 from docparser_runtime.errors import PasswordInvalid, PasswordRequired, UnsupportedMediaType
 from docparser_runtime.outputs.page_text import PageText
 
@@ -96,11 +100,14 @@ def _read(page: PageImage, options: ParseOptions) -> PageResult:
 
 @dataclass
 class ScriptedEngine:
-    """Reads by `read`; holds back while `hold` is set."""
+    """Reads by `read`; holds back while `hold` is set. Tells its listener by `tell`."""
 
     name: str = "scripted"
     generates: bool = False
+    tiers: frozenset[Tier] = NO_TIERS
+    used: Sequence[DeviceUse] = ()
     read: Callable[[PageImage, ParseOptions], PageResult] = _read
+    tell: Callable[[Listener], None] = lambda _: None
     on_load: Callable[[], None] = lambda: None
     running: int = 0
     most_running: int = 0
@@ -123,12 +130,18 @@ class ScriptedEngine:
 
     def close(self) -> None: ...
 
-    def parse(self, page: PageImage, options: ParseOptions) -> PageResult:
+    def devices(self) -> Sequence[DeviceUse]:
+        return self.used
+
+    def parse(
+        self, page: PageImage, options: ParseOptions, listener: Listener = UNHEARD
+    ) -> PageResult:
         with self._lock:
             self.running += 1
             self.most_running = max(self.running, self.most_running)
         try:
             assert self._go.wait(10)
+            self.tell(listener)
             return self.read(page, options)
         finally:
             with self._lock:

@@ -3,15 +3,24 @@
 import resource
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from docparser_api.runtime import FakeConfig
-from docparser_runtime.engine.base import EngineLoadError, PageImage, PageResult, ParseOptions
+from docparser_runtime.engine.base import (
+    EngineLoadError,
+    PageImage,
+    PageResult,
+    ParseOptions,
+    Unwanted,
+)
 from docparser_runtime.engine.fake import CRASH_EXIT_CODE, FakeEngine, FakeFailure
+from docparser_runtime.engine.tiers import Tier
 
 OPTIONS = ParseOptions(max_new_tokens=None)
 PROGRAM = """
@@ -64,8 +73,8 @@ def in_a_process(config: FakeConfig) -> subprocess.CompletedProcess[str]:
 
 def test_the_text_of_the_configuration_goes_before_that_of_the_weights(tmp_path: Path) -> None:
     (tmp_path / "fake.md").write_text("# Straße\n")
-    assert an_engine(tmp_path).parse(a_page(7), OPTIONS) == PageResult("# Straße")
-    assert an_engine(tmp_path, text="given").parse(a_page(), OPTIONS) == PageResult("given")
+    assert an_engine(tmp_path).parse(a_page(7), OPTIONS).markdown == "# Straße"
+    assert an_engine(tmp_path, text="given").parse(a_page(), OPTIONS).markdown == "given"
 
 
 def test_weights_without_a_text_leave_the_default(tmp_path: Path) -> None:
@@ -115,3 +124,72 @@ def test_the_process_ends_abruptly_after_so_many_pages() -> None:
     crashed = in_a_process(FakeConfig(crash_after_pages=2))
     assert crashed.returncode == CRASH_EXIT_CODE
     assert [line.split()[0] for line in crashed.stdout.splitlines()] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "tier", "tokens", "lowered"),
+    [
+        (ParseOptions(None), Tier.HIGH, 1120, False),
+        (ParseOptions(None, at_most=Tier.MEDIUM), Tier.MEDIUM, 688, True),
+        (ParseOptions(None, Tier.LOW, at_most=Tier.MEDIUM), Tier.LOW, 256, False),
+    ],
+)
+def test_a_page_is_read_at_its_tier(
+    options: ParseOptions, tier: Tier, tokens: int, *, lowered: bool
+) -> None:
+    page = an_engine().parse(a_page(), options)
+    assert (page.tier, page.vision_tokens, page.lowered) == (tier, tokens, lowered)
+
+
+def test_a_lower_tier_takes_its_share_of_the_time() -> None:
+    engine = an_engine(page_milliseconds=60_000, low_time_percent=0)
+    began = time.monotonic()
+    engine.parse(a_page(), ParseOptions(None, Tier.LOW))
+    assert time.monotonic() - began < 30
+
+
+def test_text_is_told_word_by_word_over_the_time_of_the_page() -> None:
+    engine = an_engine(text="one two\n three", generates=True, page_milliseconds=9)
+    told = Told()
+    page = engine.parse(a_page(), OPTIONS, told)
+    assert told.pieces == ["one ", "two\n ", "three"]
+    assert page.markdown == "one two\n three"
+    assert page.generation is not None
+    assert (page.generation.tokens, page.generation.attempts) == (3, 1)
+    assert page.generation.first_token_seconds == pytest.approx(0.003, abs=0.5)
+    assert page.generation.token_seconds is not None
+    assert page.generation.token_seconds > 0
+
+
+def test_it_writes_no_more_than_it_may() -> None:
+    engine = an_engine(generates=True)
+    page = engine.parse(a_page(), ParseOptions(max_new_tokens=3))
+    assert (page.markdown.split(), page.blocks) == (["#", "Page", "1"], ())
+    assert page.truncated
+    whole = engine.parse(a_page(), ParseOptions(max_new_tokens=99))
+    assert (whole.truncated, len(whole.blocks)) == (False, 2)
+
+
+def test_it_leaves_off_when_nobody_waits_any_more() -> None:
+    engine = an_engine(text="one two three", generates=True)
+    told = Told(wanted=2)
+    with pytest.raises(Unwanted):
+        engine.parse(a_page(), OPTIONS, told)
+    assert told.pieces == ["one ", "two "]
+
+
+@dataclass
+class Told:
+    """Waits for so many pieces of text, and keeps them."""
+
+    wanted: int = 99
+    pieces: list[str] = field(default_factory=list)
+
+    def is_wanted(self) -> bool:
+        return len(self.pieces) < self.wanted
+
+    def wrote(self, text: str) -> None:
+        self.pieces.append(text)
+
+    def began_anew(self) -> None:
+        self.pieces.clear()

@@ -1,13 +1,17 @@
 import subprocess
 import sys
 import time
+import typing
 
 import numpy as np
+import pytest
+from docparser_api.runtime import Engine as Name
 from docparser_api.runtime import FakeConfig, ModelSpec, RuntimeConfig
 from docparser_runtime.engine.base import PageImage, ParseOptions
 from docparser_runtime.engine.fake import FakeEngine
 from docparser_runtime.engine.rapidocr import RapidOcrEngine
-from docparser_runtime.engine.registry import create_engine
+from docparser_runtime.engine.registry import create_engine, traits_of
+from docparser_runtime.engine.traits import Traits
 
 OPTIONS = ParseOptions(max_new_tokens=1)
 
@@ -17,6 +21,14 @@ def test_each_name_has_its_engine() -> None:
     real = create_engine(ModelSpec(engine="rapidocr"), RuntimeConfig(engine_threads=1))
     assert (type(fake), type(real)) == (FakeEngine, RapidOcrEngine)
     assert (fake.generates, real.generates) == (False, False)
+
+
+@pytest.mark.parametrize("name", typing.get_args(Name))
+@pytest.mark.parametrize("generates", [False, True])
+def test_what_is_said_of_an_engine_is_what_it_says(name: Name, *, generates: bool) -> None:
+    model, config = ModelSpec(engine=name), RuntimeConfig(fake=FakeConfig(generates=generates))
+    engine = create_engine(model, config)
+    assert traits_of(model, config) == Traits(engine.generates, engine.tiers)
 
 
 def test_an_engine_does_not_import_what_another_needs() -> None:
