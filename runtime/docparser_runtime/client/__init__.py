@@ -23,6 +23,7 @@ from docparser_runtime.client.events import (
     StatusChanged,
     TextWritten,
 )
+from docparser_runtime.client.forms import Form
 from docparser_runtime.client.retrying import Retrying
 from docparser_runtime.client.synchronous import Client
 from docparser_runtime.schemas import Options, ParseResponse
@@ -37,6 +38,7 @@ __all__ = [
     "ClientError",
     "Event",
     "Finished",
+    "Form",
     "InvalidAnswerError",
     "Options",
     "PageRead",

@@ -1,19 +1,21 @@
 """The client for programs with an event loop: what `synchronous` does, told to wait."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from http import HTTPStatus
 from typing import Self
 
 import httpx
 
-from docparser_runtime.client import answers, calls, connection
-from docparser_runtime.client.answers import Answer, Model
+from docparser_runtime.client import answers, calls, connection, steps
+from docparser_runtime.client.answers import Answer
 from docparser_runtime.client.calls import Call
 from docparser_runtime.client.connection import DEFAULTS, NORMAL, PLAIN, Document, Settings
-from docparser_runtime.client.errors import BusyError, TimedOutError, UnreachableError
-from docparser_runtime.client.events import Event, EventDecoder, Finished, PageRead
+from docparser_runtime.client.errors import BusyError, UnreachableError
+from docparser_runtime.client.events import Event, EventDecoder, Finished
+from docparser_runtime.client.following import Following
+from docparser_runtime.client.forms import Form
+from docparser_runtime.client.steps import Result, Steps
 from docparser_runtime.schemas import Options, ParseResponse
 from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions
 
@@ -65,12 +67,13 @@ class AsyncClient:
 
         What takes the service longer than a request may becomes a task, which is waited for.
         """
-        call = calls.parse(await asyncio.to_thread(connection.content, document), options)
-        answer = await self._answer(call)
-        if answer.status != HTTPStatus.ACCEPTED:
-            return answers.body(ParseResponse, answer.body)
-        task = answers.body(TaskBody, answer.body)
-        return await self.result(await self.wait(task))
+        content = await asyncio.to_thread(connection.content, document)
+        return await self._asked(steps.parse(content, options))
+
+    async def parse_as(self, document: Document, form: Form, options: Options = PLAIN) -> bytes:
+        """Return what the document says in a form, such as `pdf`; texts are UTF-8."""
+        content = await asyncio.to_thread(connection.content, document)
+        return await self._asked(steps.parse_as(content, form, options))
 
     async def stream(
         self, document: Document, options: Options = PLAIN
@@ -80,7 +83,8 @@ class AsyncClient:
         Closing the iterator ends the reading. A stream that breaks in its midst is not begun anew.
         """
         call = calls.stream(await asyncio.to_thread(connection.content, document), options)
-        async with aclosing(self._told(lambda _: call, "", resumes=False)) as events:
+        following = Following(lambda _: call, "", self._settings.patience(), resumes=False)
+        async with aclosing(self._told(following)) as events:
             async for event in events:
                 yield event
 
@@ -98,11 +102,11 @@ class AsyncClient:
         """
         content = await asyncio.to_thread(connection.content, document)
         key = idempotency_key or calls.idempotency_key(content, options)
-        return await self._body(TaskBody, calls.submit(content, options, key))
+        return await self._asked(steps.one(TaskBody, calls.submit(content, options, key)))
 
     async def task(self, task: TaskBody | str, wait_seconds: float = 0.0) -> TaskBody:
         """Return the task as it stands: at its end, or after so many seconds (at most 60)."""
-        return await self._body(TaskBody, calls.task(task, wait_seconds))
+        return await self._asked(steps.one(TaskBody, calls.task(task, wait_seconds)))
 
     async def wait(self, task: TaskBody | str, timeout_seconds: float | None = None) -> TaskBody:
         """Return the task once it has ended, however it did.
@@ -111,14 +115,7 @@ class AsyncClient:
             TimedOutError: it has not after so many seconds.
         """
         clock = self._settings.chance.clock
-        end = None if timeout_seconds is None else clock() + timeout_seconds
-        while True:
-            left = calls.LONGEST_WAIT_SECONDS if end is None else end - clock()
-            found = await self.task(task, left)
-            if answers.has_ended(found):
-                return found
-            if end is not None and clock() >= end:
-                raise TimedOutError("The task has not ended yet.")
+        return await self._asked(steps.wait(task, timeout_seconds, clock))
 
     async def result(self, task: TaskBody | str) -> ParseResponse:
         """Return what the task has read.
@@ -126,14 +123,25 @@ class AsyncClient:
         Raises:
             ApiError: it has not been read: why, or `task_not_done`.
         """
-        return await self._body(ParseResponse, calls.result(task))
+        return await self._asked(steps.one(ParseResponse, calls.result(task, "json")))
+
+    async def result_as(self, task: TaskBody | str, form: Form) -> bytes:
+        """Return what the task has read in a form, such as `pdf`; texts are UTF-8. Raises the same.
+
+        A `pdf` is made when it is asked for.
+        """
+        return await self._asked(steps.result_as(task, form))
 
     def events(self, task: TaskBody | str, last_event_id: str = "0") -> AsyncGenerator[Event, None]:
         """Yield what happens to the task after an event until it has ended; `Finished` is last.
 
         A connection that breaks is made again, and no page is missed or told twice.
         """
-        return self._told(lambda last: calls.events(task, last), last_event_id, resumes=True)
+        patience = self._settings.patience()
+        following = Following(
+            lambda last: calls.events(task, last), last_event_id, patience, resumes=True
+        )
+        return self._told(following)
 
     async def cancel(self, task: TaskBody | str) -> TaskBody:
         """Cancel the task and return it.
@@ -141,21 +149,27 @@ class AsyncClient:
         Raises:
             ApiError: `task_ended`: it has ended already.
         """
-        return await self._body(TaskBody, calls.cancel(task))
+        return await self._asked(steps.one(TaskBody, calls.cancel(task)))
 
     async def tasks(self) -> AsyncIterator[TaskBody]:
         """Yield the caller's tasks, newest first."""
         after = None
         while True:
-            found = await self._body(TaskList, calls.tasks(after))
+            found = await self._asked(steps.one(TaskList, calls.tasks(after)))
             for task in found.tasks:
                 yield task
             after = found.next
             if after is None:
                 return
 
-    async def _body(self, model: type[Model], call: Call) -> Model:
-        return answers.body(model, (await self._answer(call)).body)
+    async def _asked(self, asked: Steps[Result]) -> Result:
+        try:
+            call = next(asked)
+            while True:
+                call = asked.send(await self._answer(call))
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
     async def _answer(self, call: Call) -> Answer:
         patience = self._settings.patience()
@@ -167,24 +181,15 @@ class AsyncClient:
             except (BusyError, UnreachableError) as error:
                 await asyncio.sleep(patience.pause_seconds(error))
 
-    async def _told(
-        self, call_after: Callable[[str], Call], last_event_id: str, *, resumes: bool
-    ) -> AsyncGenerator[Event, None]:
-        patience = self._settings.patience()
-        may_try_again = True
+    async def _told(self, following: Following) -> AsyncGenerator[Event, None]:
         while True:
             try:
-                async with aclosing(self._events(call_after(last_event_id))) as events:
+                async with aclosing(self._events(following.call())) as events:
                     async for event in events:
-                        may_try_again = resumes
-                        if isinstance(event, PageRead):
-                            last_event_id = event.event_id
-                            patience.renew()
+                        following.seen(event)
                         yield event
             except (BusyError, UnreachableError) as error:
-                if not may_try_again:
-                    raise
-                await asyncio.sleep(patience.pause_seconds(error))
+                await asyncio.sleep(following.pause_seconds(error))
             else:
                 return
 

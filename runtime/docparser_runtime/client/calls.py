@@ -9,6 +9,7 @@ from typing import Final
 
 from docparser_api.names import PATH_PARSE, PATH_TASKS
 
+from docparser_runtime.client.forms import MEDIA_TYPES, Form
 from docparser_runtime.schemas import Options
 from docparser_runtime.task_schemas import TaskBody, TaskOptions
 
@@ -47,11 +48,10 @@ class Call:
         return None if self.document is None else {"file": (_FILE_NAME, self.document)}
 
 
-def parse(document: bytes, options: Options) -> Call:
+def parse(document: bytes, options: Options, form: Form) -> Call:
     """Return the request that reads a document while its sender waits."""
-    return Call(
-        "POST", PATH_PARSE, headers=_accept(_JSON), fields=_fields(options), document=document
-    )
+    headers = _accept(MEDIA_TYPES[form])
+    return Call("POST", PATH_PARSE, headers=headers, fields=_fields(options), document=document)
 
 
 def stream(document: bytes, options: Options) -> Call:
@@ -89,9 +89,9 @@ def tasks(after: str | None) -> Call:
     return Call("GET", PATH_TASKS, params, _accept(_JSON))
 
 
-def result(of: TaskBody | str) -> Call:
+def result(of: TaskBody | str, form: Form) -> Call:
     """Return the request for what a task has read."""
-    return Call("GET", _of(of) + "/result", headers=_accept(_JSON))
+    return Call("GET", _of(of) + "/result", headers=_accept(MEDIA_TYPES[form]))
 
 
 def events(of: TaskBody | str, last_event_id: str) -> Call:

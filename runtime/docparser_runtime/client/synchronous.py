@@ -1,19 +1,21 @@
 """The client for programs that wait."""
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
-from http import HTTPStatus
 from typing import Self
 
 import httpx
 
-from docparser_runtime.client import answers, calls, connection
-from docparser_runtime.client.answers import Answer, Model
+from docparser_runtime.client import answers, calls, connection, steps
+from docparser_runtime.client.answers import Answer
 from docparser_runtime.client.calls import Call
 from docparser_runtime.client.connection import DEFAULTS, NORMAL, PLAIN, Document, Settings
-from docparser_runtime.client.errors import BusyError, TimedOutError, UnreachableError
-from docparser_runtime.client.events import Event, EventDecoder, Finished, PageRead
+from docparser_runtime.client.errors import BusyError, UnreachableError
+from docparser_runtime.client.events import Event, EventDecoder, Finished
+from docparser_runtime.client.following import Following
+from docparser_runtime.client.forms import Form
+from docparser_runtime.client.steps import Result, Steps
 from docparser_runtime.schemas import Options, ParseResponse
 from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions
 
@@ -65,12 +67,13 @@ class Client:
 
         What takes the service longer than a request may becomes a task, which is waited for.
         """
-        call = calls.parse(connection.content(document), options)
-        answer = self._answer(call)
-        if answer.status != HTTPStatus.ACCEPTED:
-            return answers.body(ParseResponse, answer.body)
-        task = answers.body(TaskBody, answer.body)
-        return self.result(self.wait(task))
+        content = connection.content(document)
+        return self._asked(steps.parse(content, options))
+
+    def parse_as(self, document: Document, form: Form, options: Options = PLAIN) -> bytes:
+        """Return what the document says in a form, such as `pdf`; texts are UTF-8."""
+        content = connection.content(document)
+        return self._asked(steps.parse_as(content, form, options))
 
     def stream(self, document: Document, options: Options = PLAIN) -> Generator[Event, None, None]:
         """Yield what happens while the document is read; `Finished` is last.
@@ -78,7 +81,8 @@ class Client:
         Closing the iterator ends the reading. A stream that breaks in its midst is not begun anew.
         """
         call = calls.stream(connection.content(document), options)
-        return self._told(lambda _: call, "", resumes=False)
+        following = Following(lambda _: call, "", self._settings.patience(), resumes=False)
+        return self._told(following)
 
     def submit(
         self,
@@ -94,11 +98,11 @@ class Client:
         """
         content = connection.content(document)
         key = idempotency_key or calls.idempotency_key(content, options)
-        return self._body(TaskBody, calls.submit(content, options, key))
+        return self._asked(steps.one(TaskBody, calls.submit(content, options, key)))
 
     def task(self, task: TaskBody | str, wait_seconds: float = 0.0) -> TaskBody:
         """Return the task as it stands: at its end, or after so many seconds (at most 60)."""
-        return self._body(TaskBody, calls.task(task, wait_seconds))
+        return self._asked(steps.one(TaskBody, calls.task(task, wait_seconds)))
 
     def wait(self, task: TaskBody | str, timeout_seconds: float | None = None) -> TaskBody:
         """Return the task once it has ended, however it did.
@@ -107,14 +111,7 @@ class Client:
             TimedOutError: it has not after so many seconds.
         """
         clock = self._settings.chance.clock
-        end = None if timeout_seconds is None else clock() + timeout_seconds
-        while True:
-            left = calls.LONGEST_WAIT_SECONDS if end is None else end - clock()
-            found = self.task(task, left)
-            if answers.has_ended(found):
-                return found
-            if end is not None and clock() >= end:
-                raise TimedOutError("The task has not ended yet.")
+        return self._asked(steps.wait(task, timeout_seconds, clock))
 
     def result(self, task: TaskBody | str) -> ParseResponse:
         """Return what the task has read.
@@ -122,7 +119,14 @@ class Client:
         Raises:
             ApiError: it has not been read: why, or `task_not_done`.
         """
-        return self._body(ParseResponse, calls.result(task))
+        return self._asked(steps.one(ParseResponse, calls.result(task, "json")))
+
+    def result_as(self, task: TaskBody | str, form: Form) -> bytes:
+        """Return what the task has read in a form, such as `pdf`; texts are UTF-8. Raises the same.
+
+        A `pdf` is made when it is asked for.
+        """
+        return self._asked(steps.result_as(task, form))
 
     def events(
         self, task: TaskBody | str, last_event_id: str = "0"
@@ -131,7 +135,11 @@ class Client:
 
         A connection that breaks is made again, and no page is missed or told twice.
         """
-        return self._told(lambda last: calls.events(task, last), last_event_id, resumes=True)
+        patience = self._settings.patience()
+        following = Following(
+            lambda last: calls.events(task, last), last_event_id, patience, resumes=True
+        )
+        return self._told(following)
 
     def cancel(self, task: TaskBody | str) -> TaskBody:
         """Cancel the task and return it.
@@ -139,20 +147,26 @@ class Client:
         Raises:
             ApiError: `task_ended`: it has ended already.
         """
-        return self._body(TaskBody, calls.cancel(task))
+        return self._asked(steps.one(TaskBody, calls.cancel(task)))
 
     def tasks(self) -> Iterator[TaskBody]:
         """Yield the caller's tasks, newest first."""
         after = None
         while True:
-            found = self._body(TaskList, calls.tasks(after))
+            found = self._asked(steps.one(TaskList, calls.tasks(after)))
             yield from found.tasks
             after = found.next
             if after is None:
                 return
 
-    def _body(self, model: type[Model], call: Call) -> Model:
-        return answers.body(model, (self._answer(call)).body)
+    def _asked(self, asked: Steps[Result]) -> Result:
+        try:
+            call = next(asked)
+            while True:
+                call = asked.send(self._answer(call))
+        except StopIteration as end:
+            result: Result = end.value
+            return result
 
     def _answer(self, call: Call) -> Answer:
         patience = self._settings.patience()
@@ -164,24 +178,15 @@ class Client:
             except (BusyError, UnreachableError) as error:
                 time.sleep(patience.pause_seconds(error))
 
-    def _told(
-        self, call_after: Callable[[str], Call], last_event_id: str, *, resumes: bool
-    ) -> Generator[Event, None, None]:
-        patience = self._settings.patience()
-        may_try_again = True
+    def _told(self, following: Following) -> Generator[Event, None, None]:
         while True:
             try:
-                with closing(self._events(call_after(last_event_id))) as events:
+                with closing(self._events(following.call())) as events:
                     for event in events:
-                        may_try_again = resumes
-                        if isinstance(event, PageRead):
-                            last_event_id = event.event_id
-                            patience.renew()
+                        following.seen(event)
                         yield event
             except (BusyError, UnreachableError) as error:
-                if not may_try_again:
-                    raise
-                time.sleep(patience.pause_seconds(error))
+                time.sleep(following.pause_seconds(error))
             else:
                 return
 
