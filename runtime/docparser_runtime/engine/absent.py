@@ -2,14 +2,8 @@
 
 from collections.abc import Sequence
 
-from docparser_runtime.engine.base import (
-    UNHEARD,
-    DeviceUse,
-    Listener,
-    PageImage,
-    PageResult,
-    ParseOptions,
-)
+from docparser_runtime.engine.base import DeviceUse, PageImage, PageResult, ParseOptions
+from docparser_runtime.engine.listening import UNHEARD, Listener
 from docparser_runtime.engine.traits import Traits
 from docparser_runtime.errors import EngineFailed
 

@@ -10,18 +10,17 @@ from typing import Final
 from docparser_api.runtime import FakeConfig
 
 from docparser_runtime.engine.base import (
-    UNHEARD,
     Block,
     BlockKind,
     Box,
     DeviceUse,
     EngineLoadError,
-    Listener,
     PageImage,
     PageResult,
     ParseOptions,
 )
 from docparser_runtime.engine.fake_writing import Writing, written
+from docparser_runtime.engine.listening import UNHEARD, Listener
 from docparser_runtime.engine.tiers import ALL_TIERS, Tier, chosen
 
 TEXT_FILE: Final = "fake.md"

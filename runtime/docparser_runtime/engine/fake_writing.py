@@ -5,7 +5,8 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from docparser_runtime.engine.base import Generation, Listener, Unwanted
+from docparser_runtime.engine.base import Generation
+from docparser_runtime.engine.listening import Listener, Unwanted
 
 _WORDS: Final = re.compile(r"\S+\s*|\s+")
 _LONGEST_PAUSE_SECONDS: Final = 0.05

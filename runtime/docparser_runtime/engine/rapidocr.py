@@ -15,16 +15,15 @@ import onnxruntime  # type: ignore[import-untyped]
 
 from docparser_runtime.engine import heap
 from docparser_runtime.engine.base import (
-    UNHEARD,
     DeviceUse,
     EngineLoadError,
-    Listener,
     PageImage,
     PageResult,
     ParseOptions,
 )
 from docparser_runtime.engine.cpus import usable_cpus
 from docparser_runtime.engine.detection import Detector
+from docparser_runtime.engine.listening import UNHEARD, Listener
 from docparser_runtime.engine.page_lines import PageLines, page_lines, sample_confidence
 from docparser_runtime.engine.recognition import Recognizer
 from docparser_runtime.engine.selftest import TEXT, page_with_text

@@ -15,16 +15,15 @@ import numpy as np
 from docparser_runtime.context import Context
 from docparser_runtime.documents.base import DocumentInfo
 from docparser_runtime.engine.base import (
-    UNHEARD,
     Block,
     BlockKind,
     Box,
     DeviceUse,
-    Listener,
     PageImage,
     PageResult,
     ParseOptions,
 )
+from docparser_runtime.engine.listening import UNHEARD, Listener
 from docparser_runtime.engine.tiers import NO_TIERS, Tier
 from docparser_runtime.errors import PasswordInvalid, PasswordRequired, UnsupportedMediaType
 from docparser_runtime.outputs.page_text import PageText

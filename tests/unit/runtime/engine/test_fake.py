@@ -12,14 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from docparser_api.runtime import FakeConfig
-from docparser_runtime.engine.base import (
-    EngineLoadError,
-    PageImage,
-    PageResult,
-    ParseOptions,
-    Unwanted,
-)
+from docparser_runtime.engine.base import EngineLoadError, PageImage, PageResult, ParseOptions
 from docparser_runtime.engine.fake import CRASH_EXIT_CODE, FakeEngine, FakeFailure
+from docparser_runtime.engine.listening import Unwanted
 from docparser_runtime.engine.tiers import Tier
 
 OPTIONS = ParseOptions(max_new_tokens=None)
