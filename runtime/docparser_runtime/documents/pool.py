@@ -16,6 +16,8 @@ START_SECONDS = 30
 """Longest wait for a parser process, on a node that is busy."""
 _STARTS_AT_ONCE = 8
 """More would only wait for each other, and fill the socket on which they are asked for."""
+_ENDS_AT_ONCE = 4
+"""Processes that may be on their way out while nobody waits for it; they still hold memory."""
 _NO_PROCESS = (OSError, ProcessGone, ProtocolViolation)
 
 _log = logging.getLogger(__name__)
@@ -32,6 +34,7 @@ class ProcessPool:
         self._spare: asyncio.Task[ParserProcess] | None = None
         self._running: dict[ParserProcess, ZygoteProcess] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
         self._has_warned = False
 
     async def start(self) -> None:
@@ -45,7 +48,8 @@ class ProcessPool:
         await asyncio.shield(self._spare)
 
     async def take(self) -> ParserProcess:
-        """Return a fresh process, which the caller must give to `end`, and start the next spare.
+        """Return a fresh process, which the caller must give to `end` or `let_go`, and start the
+        next spare.
 
         Raises:
             ParserUnavailable: it does not start.
@@ -72,6 +76,18 @@ class ProcessPool:
         if death.exit_code is None and zygote is not None:
             # Who does not tell that a process died is dead, or of no more use.
             await self._give_up(zygote)
+
+    async def let_go(self, process: ParserProcess) -> None:
+        """Kill `process`; unless many are being ended, its end comes after the return.
+
+        To end takes a process longer than to draw a page, and whoever waits for the page need not
+        wait for that.
+        """
+        ending = self._task(self.end(process))
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
+        if len(self._ending) > _ENDS_AT_ONCE:
+            await asyncio.shield(ending)
 
     async def close(self) -> None:
         """End every process, those in use too."""

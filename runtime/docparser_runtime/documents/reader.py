@@ -54,7 +54,7 @@ class SubprocessReader:
     def open(
         self, content: bytes, password: str | None = None
     ) -> AbstractAsyncContextManager[Document]:
-        """Return a context in which `content` is open; leaving it ends the process."""
+        """Return a context in which `content` is open; leaving it has the process killed."""
         return self._open(content, password)
 
     async def close(self) -> None:
@@ -68,7 +68,7 @@ class SubprocessReader:
         try:
             yield await _opened(process, self._limits, media_type, content, password)
         finally:
-            await self._pool.end(process)
+            await self._pool.let_go(process)
 
 
 class _ProcessDocument:

@@ -32,7 +32,7 @@ async def test_a_spare_waits_and_everything_is_ended(
         async with reader.open(blank_pdf()) as document:
             await document.page(0)
             assert spare in parsers_of(reader)
-        assert spare not in parsers_of(reader)
+        await eventually(lambda: spare not in parsers_of(reader))
 
 
 async def test_documents_open_at_the_same_time_have_own_processes(
