@@ -14,9 +14,18 @@ LONGEST_URL = 2048
 
 
 class Body(BaseModel):
-    """A JSON object without unknown fields."""
+    """A JSON object without unknown fields.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    What answers did not have from the start has a default, so that clients can read those of older
+    services. Ours have it always: the OpenAPI document calls it required.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        json_schema_serialization_defaults_required=True,
+    )
 
 
 def _decode(value: object) -> bytes:
@@ -113,13 +122,13 @@ class PageBody(Body):
     """The page in pieces."""
     vision_tokens: int
     """Tokens that the page image took; 0 for engines without."""
-    truncated: bool
+    truncated: bool = False
     """Whether the engine stopped before the end of the page, such as at its longest output. What
     stands here is the beginning."""
-    repetition: bool
+    repetition: bool = False
     """Whether the engine began to repeat itself without end and was stopped. What stands here may
     lack the rest of the page."""
-    rotation_degrees: float
+    rotation_degrees: float = 0.0
     """How far the engine turned the page to read it, clockwise; its boxes are those of the page as
     it came."""
     seconds: float
@@ -144,11 +153,11 @@ class SummaryBody(Body):
     """What read it."""
     vision_tokens: int
     """Sum over the pages."""
-    repaired: bool
+    repaired: bool = False
     """Whether the document was damaged and had to be mended."""
-    truncated: bool
+    truncated: bool = False
     """Whether a page is `truncated`."""
-    repetition: bool
+    repetition: bool = False
     """Whether a page is a `repetition`."""
     timings: Timings
     """Where the time went."""
