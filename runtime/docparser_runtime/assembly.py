@@ -127,7 +127,7 @@ def _tasks(parts: Parts, metrics: Metrics, lifecycle: Lifecycle, reading: _Readi
         model_name=reading.model_name,
         is_ready=lambda: lifecycle.phase is Phase.READY,
         works=parts.given.role.reads,
-        generates=reading.engine.generates,
+        traits=reading.engine.traits,
         log=parts.log,
         tracing=parts.given.tracing,
     )

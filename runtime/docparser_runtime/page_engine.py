@@ -12,6 +12,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 
 from docparser_runtime.engine.base import Engine, PageImage, PageResult, ParseOptions
+from docparser_runtime.engine.traits import Traits
 from docparser_runtime.errors import DocParserError, EngineFailed
 from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
@@ -47,9 +48,9 @@ class PageEngine:
         self._threads = ThreadPoolExecutor(max_concurrency, "engine")
 
     @property
-    def generates(self) -> bool:
-        """Whether the engine writes token by token."""
-        return self._engine.generates
+    def traits(self) -> Traits:
+        """What requests may ask of the engine."""
+        return Traits(self._engine.generates, self._engine.tiers)
 
     async def read(self, image: PageImage, options: ParseOptions) -> Page:
         """Return what stands on the page.

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from docparser_runtime import page_ranges
 from docparser_runtime.documents.base import Document, DocumentReader
 from docparser_runtime.engine.base import ParseOptions
+from docparser_runtime.engine.tiers import ORDER, Tier
+from docparser_runtime.engine.traits import Traits
 from docparser_runtime.errors import TooManyPages, UnsupportedParameter
 from docparser_runtime.page_engine import Page, PageEngine
 from docparser_runtime.page_ranges import PageRange
-from docparser_runtime.schemas import Options
+from docparser_runtime.schemas import AUTO, Options
 from docparser_runtime.tracing import spans
 
 _AHEAD = 2
@@ -142,21 +144,32 @@ async def readable(reader: DocumentReader, source: Source, max_pages: int) -> Re
     return Readable(total, tuple(documents))
 
 
-def source_of(documents: Sequence[bytes], options: Options, *, generates: bool) -> Source:
-    """Return what a request wants to have read by an engine that generates text, or does not.
+def source_of(documents: Sequence[bytes], options: Options, traits: Traits) -> Source:
+    """Return what a request wants to have read by an engine of such traits.
 
     Raises:
         UnsupportedParameter: an option cannot be honoured.
         InvalidRequest: the page range means nothing.
     """
-    if options.max_new_tokens is not None and not generates:
+    if options.max_new_tokens is not None and not traits.generates:
         raise UnsupportedParameter("max_new_tokens: this engine does not generate, leave it out.")
     pages = page_ranges.parse(options.page_range) if options.page_range else None
     if pages is not None and len(documents) > 1:
         raise UnsupportedParameter(
             "page_range: these are single pages; leave out what you need not."
         )
-    return Source(documents, ParseOptions(options.max_new_tokens), options.password, pages)
+    wanted = ParseOptions(options.max_new_tokens, _tier(options.tier, traits))
+    return Source(documents, wanted, options.password, pages)
+
+
+def _tier(name: str, traits: Traits) -> Tier | None:
+    """Return the tier of this name; None where the engine may choose."""
+    if name == AUTO:
+        return None
+    if name not in traits.tiers:
+        there_are = [tier.value for tier in ORDER if tier in traits.tiers]
+        raise UnsupportedParameter(f"tier: this engine has {', '.join([AUTO, *there_are])} only.")
+    return Tier(name)
 
 
 def check_count(count: int, max_pages: int) -> None:

@@ -7,7 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchem
 
 from docparser_runtime import page_ranges
 from docparser_runtime.engine.base import BlockKind
+from docparser_runtime.engine.tiers import Tier
 
+AUTO = "auto"
 MOST_NEW_TOKENS = 32_768
 LONGEST_PASSWORD = 1024
 LONGEST_URL = 2048
@@ -53,6 +55,9 @@ class Options(Body):
 
     max_new_tokens: int | None = Field(None, ge=1, le=MOST_NEW_TOKENS)
     """Most tokens that the engine writes per page. Engines that do not generate refuse it."""
+    tier: Literal["low", "medium", "high", "auto"] = "auto"
+    """How closely the engine looks at the pages; a higher tier takes longer. `auto` leaves it to
+    the engine. Others are refused by engines that do not have them."""
     password: str | None = Field(None, min_length=1, max_length=LONGEST_PASSWORD)
     """Password of an encrypted document."""
     page_range: str | None = Field(None, min_length=1, max_length=page_ranges.LONGEST)
@@ -122,6 +127,12 @@ class PageBody(Body):
     """The page in pieces."""
     vision_tokens: int
     """Tokens that the page image took; 0 for engines without."""
+    generated_tokens: int = 0
+    """Tokens that the engine wrote; 0 for engines that do not generate."""
+    tier: Tier | None = None
+    """How closely the engine looked at the page; null for engines without tiers."""
+    lowered: bool = False
+    """Whether it would have looked more closely, were the service not under pressure."""
     truncated: bool = False
     """Whether the engine stopped before the end of the page, such as at its longest output. What
     stands here is the beginning."""
@@ -153,10 +164,14 @@ class SummaryBody(Body):
     """What read it."""
     vision_tokens: int
     """Sum over the pages."""
+    generated_tokens: int = 0
+    """Sum over the pages."""
     repaired: bool = False
     """Whether the document was damaged and had to be mended."""
     truncated: bool = False
     """Whether a page is `truncated`."""
+    lowered: bool = False
+    """Whether a page is `lowered`."""
     repetition: bool = False
     """Whether a page is a `repetition`."""
     timings: Timings

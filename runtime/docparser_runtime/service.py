@@ -115,8 +115,7 @@ class ParseService:
         Raises:
             DocParserError: one of the typed errors.
         """
-        generates = self._tools.engine.generates
-        source = source_of(upload.documents, upload.options, generates=generates)
+        source = source_of(upload.documents, upload.options, self._tools.engine.traits)
         came = self._tools.clock()
         with spans.step("queue wait"):
             place = await self._tools.gate.enter()

@@ -34,8 +34,8 @@ class Usage(Body):
 
     prompt_tokens: int
     """Tokens that the image took; 0 for engines without."""
-    completion_tokens: int = 0
-    """Not counted."""
+    completion_tokens: int
+    """Tokens that the engine wrote; 0 for engines that do not generate."""
     total_tokens: int
     """Sum of both."""
 

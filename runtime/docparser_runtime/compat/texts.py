@@ -60,8 +60,9 @@ def finish_reason(summary: SummaryBody) -> Literal["stop", "length"]:
 
 
 def usage(summary: SummaryBody) -> Usage:
-    """Return what is known of tokens."""
-    return Usage(prompt_tokens=summary.vision_tokens, total_tokens=summary.vision_tokens)
+    """Return how many tokens there were."""
+    seen, written = summary.vision_tokens, summary.generated_tokens
+    return Usage(prompt_tokens=seen, completion_tokens=written, total_tokens=seen + written)
 
 
 def _chunk(head: Head, choices: list[dict[str, Any]]) -> dict[str, Any]:

@@ -33,7 +33,9 @@ async def complete(request: Request, context: InContext, caller: InCaller) -> Re
     with ExitStack() as stack:
         lease = stack.enter_context(context.budget.lease())
         body = Body(request, context.config.max_body_bytes, lease)
-        question = await questions.read(body, Terms(_names(context), context.engine.generates))
+        question = await questions.read(
+            body, Terms(_names(context), context.engine.traits.generates)
+        )
         asked = Asked(question.upload, caller.tenant, request.state.request_id)
         if question.streams:
             opened = await unless_gone(request, chunks.once_opened(context.parsing.stream(asked)))

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from docparser_runtime.documents.base import DocumentReader
+from docparser_runtime.engine.traits import Traits
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.queue.base import Submitting
 from docparser_runtime.queue.values import Job, NewJob
@@ -54,12 +55,12 @@ class Terms:
 
     Attributes:
         track: track whose workers read them.
-        generates: whether their engine writes token by token.
+        traits: what requests may ask of their engine.
     """
 
     track: str
     max_pages: int
-    generates: bool
+    traits: Traits
 
 
 class TaskDoor:
@@ -99,7 +100,7 @@ class TaskDoor:
         options = submission.options
         if options.callback_url is not None:
             await self._callbacks.check(options.callback_url)
-        source = source_of(submission.documents, options, generates=self._terms.generates)
+        source = source_of(submission.documents, options, self._terms.traits)
         found = await readable(self._reader, source, self._terms.max_pages)
         job_id = new_id()
         try:

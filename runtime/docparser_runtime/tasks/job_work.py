@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from docparser_runtime import answers
+from docparser_runtime.engine.traits import Traits
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import Page
 from docparser_runtime.queue.base import Queue
@@ -33,7 +34,7 @@ class JobTools:
     metrics: Metrics
     model_name: str
     max_pages: int
-    generates: bool
+    traits: Traits
     clock: Callable[[], float] = time.monotonic
 
 
@@ -87,7 +88,7 @@ class JobWork:
             documents = [await store.get(one.ref, one.sha256) for one in payload.documents]
         except (ObjectMissing, ObjectDamaged):
             raise UploadLost("The stored document is damaged; please send it again.") from None
-        return source_of(documents, payload.options, generates=self._tools.generates)
+        return source_of(documents, payload.options, self._tools.traits)
 
 
 def _waited(claim: Claim) -> float:

@@ -14,6 +14,7 @@ from typing import Final
 from docparser_api.runtime import RuntimeConfig, TasksConfig
 
 from docparser_runtime.documents.base import DocumentReader
+from docparser_runtime.engine.traits import Traits
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate
 from docparser_runtime.logs import Log
@@ -49,7 +50,7 @@ class Tools:
     Attributes:
         is_ready: whether the engine is loaded.
         works: whether this process works on tasks, too.
-        generates: whether the engine writes token by token.
+        traits: what requests may ask of the engine.
     """
 
     config: RuntimeConfig
@@ -60,7 +61,7 @@ class Tools:
     model_name: str
     is_ready: Callable[[], bool]
     works: bool
-    generates: bool
+    traits: Traits
     log: Log
     tracing: Tracing
 
@@ -190,7 +191,7 @@ class TaskPlace:
                 store,
                 tools.reader,
                 callbacks,
-                Terms(keeping.track, config.max_pages, tools.generates),
+                Terms(keeping.track, config.max_pages, tools.traits),
             ),
             TaskDesk(queue, store, watch),
             PagePictures(store, tools.reader),
@@ -211,7 +212,7 @@ def _worker(queue: Queue, store: ObjectStore, track: str, tools: Tools) -> Worke
         tools.metrics,
         tools.model_name,
         config.max_pages,
-        tools.generates,
+        tools.traits,
     )
     return Worker(
         Bench(

@@ -43,6 +43,9 @@ async def test_an_upload_is_answered_page_by_page(service: Service) -> None:
             }
         ],
         "vision_tokens": 7,
+        "generated_tokens": 0,
+        "tier": None,
+        "lowered": False,
         "truncated": False,
         "repetition": False,
         "rotation_degrees": 0.0,
