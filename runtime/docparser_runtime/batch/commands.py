@@ -1,110 +1,64 @@
 """The command `parse`."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final, Literal
 
-import typer
-
+from docparser_runtime.batch import arguments
+from docparser_runtime.batch.arguments import Reading
 from docparser_runtime.batch.console import EXIT_FAILED, EXIT_USAGE, STDIN, stop
-
-Format = Literal["markdown", "json", "both"]
-Priority = Literal["low", "normal", "high"]
-_MOST_PARALLEL: Final = 64
-
-Documents = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE|DIR|URL...",
-        help="Documents to read; - reads standard input. With --server, all documents below a "
-        "directory, and what lies at http(s) URLs: this command downloads it, the service does "
-        "not.",
-    ),
-]
-Server = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL", help="Service that reads, as tasks if it keeps any. Default: this process."
-    ),
-]
-TokenFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="File with the bearer token of the service.")
-]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Directory of outputs, a tree like that of the documents. What lies there and is "
-        "whole is not read again.",
-    ),
-]
-Forms = Annotated[
-    Format | None, typer.Option("--format", help="What is written. Default: markdown.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
-Parallel = Annotated[
-    int | None,
-    typer.Option(help="Documents at the same time. Default: 4.", min=1, max=_MOST_PARALLEL),
-]
-First = Annotated[Priority | None, typer.Option("--priority", help="Who comes first.")]
-PasswordStdin = Annotated[
-    bool,
-    typer.Option(
-        "--password-stdin",
-        help="Take a password from standard input. A service is then asked to answer at once, as "
-        "tasks keep no passwords.",
-    ),
-]
-Engine = Annotated[str | None, typer.Option(help="Engine of this process, such as rapidocr.")]
+from docparser_runtime.result_forms import Form
 
 
 def parse(  # noqa: PLR0913 (the options of a command)
-    documents: Documents,
+    documents: arguments.Documents,
     *,
-    server: Server = None,
-    token_file: TokenFile = None,
-    output: Output = None,
-    form: Forms = None,
-    as_json: AsJson = False,
-    parallel: Parallel = None,
-    priority: First = None,
-    password_stdin: PasswordStdin = False,
-    engine: Engine = None,
+    server: arguments.Server = None,
+    token_file: arguments.TokenFile = None,
+    output: arguments.Output = None,
+    form: arguments.Forms = None,
+    as_json: arguments.AsJson = False,
+    pages: arguments.Pages = None,
+    tables: arguments.TableForm = None,
+    headers_footers: arguments.Furniture = None,
+    max_new_tokens: arguments.MostTokens = None,
+    tier: arguments.Closeness = None,
+    parallel: arguments.Parallel = None,
+    priority: arguments.First = None,
+    password_stdin: arguments.PasswordStdin = False,
+    engine: arguments.Engine = None,
 ) -> None:
     """Read documents and print what they say, or write it below a directory."""
-    if as_json and form not in (None, "json"):
-        stop("--json and --format contradict each other", EXIT_USAGE)
-    form = "json" if as_json else form or "markdown"
+    forms = arguments.forms(form, as_json=as_json)
     remote_only: dict[str, object] = {
         "--token-file": token_file,
         "--output": output,
         "--parallel": parallel,
         "--priority": priority,
+        "--format pdf": "pdf" in forms or None,
     }
-    _check(server, documents, form, remote_only, engine, has_output=output is not None)
-    password = _password(documents, priority) if password_stdin else None
+    _check(server, documents, remote_only, engine)
+    _check_forms(forms, documents, output)
+    password = _password(documents) if password_stdin else None
+    reading = Reading(pages, tables, headers_footers, max_new_tokens, tier, password)
     if server is None:
         from docparser_runtime.batch import local  # noqa: PLC0415
 
-        local.parse(documents[0], password, engine, as_json=form == "json")
+        local.parse(documents[0], reading.options(), engine, forms[0])
         return
+    from docparser_runtime.batch import remote  # noqa: PLC0415
     from docparser_runtime.batch.reading import Wishes  # noqa: PLC0415
-    from docparser_runtime.batch.remote import Order  # noqa: PLC0415
-    from docparser_runtime.batch.remote import parse as parse_remotely  # noqa: PLC0415
 
-    wishes = Wishes(priority, password)
     token = None if token_file is None else token_in(token_file)
-    parse_remotely(Order(documents, server, token, output, form, parallel or 4, wishes))
+    wishes = Wishes(reading.options(), priority)
+    remote.parse(remote.Order(documents, server, token, output, forms, parallel or 4, wishes))
 
 
 def _check(
     server: str | None,
-    documents: list[str],
-    form: Format,
+    documents: Sequence[str],
     remote_only: dict[str, object],
     engine: str | None,
-    *,
-    has_output: bool,
 ) -> None:
     """Refuse options that would have no effect."""
     given = [name for name, value in remote_only.items() if value is not None]
@@ -114,15 +68,28 @@ def _check(
         stop("several documents are read with --server only", EXIT_USAGE)
     if server is not None and engine is not None:
         stop("--engine: the service has its own; leave it out with --server", EXIT_USAGE)
-    if form == "both" and not has_output:
-        stop("--format both: only with --output", EXIT_USAGE)
 
 
-def _password(documents: list[str], priority: Priority | None) -> str | None:
+def _check_forms(forms: Sequence[Form], documents: Sequence[str], output: Path | None) -> None:
+    """Refuse forms that have no place, or would be taken for documents the next time."""
+    if output is None and len(forms) > 1:
+        stop("--format: several forms only with --output", EXIT_USAGE)
+    if "pdf" not in forms:
+        return
+    if output is None and sys.stdout.isatty():
+        stop("--format pdf: no terminal shows it; send the output to a file", EXIT_USAGE)
+    if output is not None and any(_lies_in(output, place) for place in documents):
+        stop("--format pdf: --output must lie outside of the documents' directories", EXIT_USAGE)
+
+
+def _lies_in(output: Path, place: str) -> bool:
+    folder = Path(place)
+    return folder.is_dir() and output.resolve().is_relative_to(folder.resolve())
+
+
+def _password(documents: Sequence[str]) -> str | None:
     if STDIN in documents:
         stop("standard input cannot hold both the document and the password", EXIT_USAGE)
-    if priority is not None:
-        stop("--priority: tasks have one, and tasks keep no passwords", EXIT_USAGE)
     return sys.stdin.readline().rstrip("\r\n") or None
 
 

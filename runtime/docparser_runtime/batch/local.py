@@ -14,20 +14,21 @@ from docparser_runtime.batch.console import (
     STDIN,
     stop,
 )
+from docparser_runtime.result_forms import MEDIA_TYPES, Form
 
 if TYPE_CHECKING:
-    from docparser_runtime.schemas import Options
+    from docparser_runtime.schemas import Options, ParseResponse
     from docparser_runtime.uploads import Upload
 
 
-def parse(file: str, password: str | None, engine: str | None, *, as_json: bool) -> None:
+def parse(file: str, options: "Options", engine: str | None, form: Form) -> None:
     """Print what a document says, or end the command with the reason why not."""
     from docparser_runtime import wiring  # noqa: PLC0415
     from docparser_runtime.config import ConfigError  # noqa: PLC0415
     from docparser_runtime.engine.base import EngineLoadError  # noqa: PLC0415
     from docparser_runtime.errors import DocParserError  # noqa: PLC0415
 
-    upload = _upload(file, password)
+    upload = _upload(file, options)
     try:
         answer = wiring.parse(os.environ, upload, engine)
     except ConfigError as error:
@@ -36,11 +37,18 @@ def parse(file: str, password: str | None, engine: str | None, *, as_json: bool)
         stop(str(error), EXIT_LOAD_FAILED)
     except DocParserError as error:
         stop(f"{error.code}: {error.detail}", EXIT_FAILED)
-    typer.echo(answer.model_dump_json(indent=2) if as_json else answer.content)
+    typer.echo(_written(answer, options, form))
 
 
-def _upload(file: str, password: str | None) -> "Upload[Options]":
-    from docparser_runtime.schemas import Options  # noqa: PLC0415
+def _written(answer: "ParseResponse", options: "Options", form: Form) -> str:
+    from docparser_runtime import answers  # noqa: PLC0415
+
+    if form == "json":
+        return answer.model_dump_json(indent=2)
+    return answers.text(answer.pages, MEDIA_TYPES[form], options)
+
+
+def _upload(file: str, options: "Options") -> "Upload[Options]":
     from docparser_runtime.uploads import Upload  # noqa: PLC0415
 
     try:
@@ -49,4 +57,4 @@ def _upload(file: str, password: str | None) -> "Upload[Options]":
         stop(f"cannot read {file}: {error.strerror}", EXIT_FAILED)
     if not content:
         stop("empty_document: the file has no content", EXIT_FAILED)
-    return Upload((content,), Options(password=password or None))
+    return Upload((content,), options)

@@ -1,7 +1,8 @@
 """The directory of outputs: files that are whole or not there, and a journal of what is done.
 
-The journal names, for each document, the digest of its content and those of its outputs. So a
-second run skips what is done, reads anew what has changed on either side, and needs no other state.
+The journal names, for each document, the digest of its content, how it was read, and the digests of
+its outputs. So a second run skips what is done, reads anew what has changed on either side or is to
+be read in another way, and needs no other state.
 """
 
 import fcntl
@@ -10,6 +11,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +20,26 @@ JOURNAL: Final = ".docparser-parse.jsonl"
 
 class OutputError(Exception):
     """The directory of outputs cannot be used."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """A document and how it is to be read: what an output is an output of.
+
+    Attributes:
+        name: the document's path below the directory of outputs.
+        sha256: digest of its content.
+        options: what is asked beside the default, as JSON values.
+    """
+
+    name: str
+    sha256: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def is_that_of(self, record: Mapping[str, Any]) -> bool:
+        """Return whether a record of the journal is about the same work."""
+        known = (record.get("sha256"), record.get("options", {}))
+        return known == (self.sha256, self.options)
 
 
 class Outputs:
@@ -48,32 +70,31 @@ class Outputs:
         finally:
             os.close(journal)
 
-    def is_done(self, name: str, sha256: str, endings: tuple[str, ...]) -> bool:
-        """Return whether the outputs of a document with this content are there and whole."""
-        record = self._known.get(name, {})
+    def is_done(self, work: Work, endings: tuple[str, ...]) -> bool:
+        """Return whether the outputs of this work are there and whole."""
+        record = self._known.get(work.name, {})
         outputs = record.get("outputs", {})
-        return record.get("sha256") == sha256 and all(
-            ending in outputs and outputs[ending] == self._digest(name + ending)
+        return work.is_that_of(record) and all(
+            ending in outputs and outputs[ending] == self._digest(work.name + ending)
             for ending in endings
         )
 
-    def write(self, name: str, sha256: str, contents: Mapping[str, str]) -> None:
+    def write(self, work: Work, contents: Mapping[str, bytes]) -> None:
         """Write the outputs of a document, by their endings, and note that it is done.
 
         Raises:
             OSError: they cannot be written.
         """
-        before = self._known.get(name, {})
-        outputs = dict(before["outputs"]) if before.get("sha256") == sha256 else {}
-        for ending, text in contents.items():
-            content = text.encode(errors="surrogatepass")
-            _replace(self._folder / (name + ending), content)
+        before = self._known.get(work.name, {})
+        outputs = dict(before["outputs"]) if work.is_that_of(before) else {}
+        for ending, content in contents.items():
+            _replace(self._folder / (work.name + ending), content)
             outputs[ending] = hashlib.sha256(content).hexdigest()
-        record = {"name": name, "sha256": sha256, "outputs": outputs}
+        record = asdict(work) | {"outputs": outputs}
         # The line begins on its own, whatever a killed process left behind.
         os.write(self._journal, b"\n" + json.dumps(record).encode() + b"\n")
         os.fsync(self._journal)
-        self._known[name] = record
+        self._known[work.name] = record
 
     def _digest(self, path: str) -> str | None:
         try:

@@ -5,15 +5,16 @@ import hashlib
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import httpx
 
 from docparser_runtime.batch.console import STDIN
+from docparser_runtime.batch.contents import ENDINGS, Answers, Read, in_forms
 from docparser_runtime.batch.downloads import DownloadError, downloaded
-from docparser_runtime.batch.outputs import Outputs
+from docparser_runtime.batch.outputs import Outputs, Work
 from docparser_runtime.batch.progress import Outcome, Progress
 from docparser_runtime.batch.sources import Source
 from docparser_runtime.client import (
@@ -21,8 +22,8 @@ from docparser_runtime.client import (
     AsyncClient,
     BusyError,
     ClientError,
+    Form,
     Options,
-    ParseResponse,
     Task,
     TaskGoneError,
     TaskOptions,
@@ -50,27 +51,39 @@ class Wishes:
     """What is asked of the service.
 
     Attributes:
+        options: how documents are read; a password may be among them.
         priority: who comes first; None when nothing was said.
-        password: of encrypted documents. Tasks keep none, so there are no tasks then.
     """
 
+    options: Options = field(default_factory=Options, repr=False)
     priority: Literal["low", "normal", "high"] | None = None
-    password: str | None = field(default=None, repr=False)
+
+    @property
+    def task_options(self) -> TaskOptions:
+        """The same for a task."""
+        return TaskOptions(**dict(self.options), priority=self.priority or "normal")
+
+    @property
+    def work(self) -> dict[str, Any]:
+        """What makes one answer another than that to the same document otherwise read."""
+        return self.options.model_dump(exclude_defaults=True, exclude={"password"})
 
 
 class Reader:
     """Reads single documents.
 
     Attributes:
+        wishes: how they are read.
         keeps_tasks: whether the service does, as far as is known.
     """
 
-    def __init__(self, client: AsyncClient, wishes: Wishes) -> None:
-        self.keeps_tasks = wishes.password is None
+    def __init__(self, client: AsyncClient, wishes: Wishes, forms: Sequence[Form]) -> None:
+        self.wishes = wishes
+        self.keeps_tasks = True
         self._client = client
-        self._wishes = wishes
+        self._forms = tuple(forms)
 
-    async def answer(self, document: bytes, moved: Callable[[float], None]) -> ParseResponse:
+    async def read(self, document: bytes, moved: Callable[[float], None]) -> Read:
         """Return what the document says; `moved` is told which share of it has been read.
 
         Raises:
@@ -84,17 +97,22 @@ class Reader:
                 await asyncio.sleep(pause)
         return await self._once(document, moved)
 
-    async def _once(self, document: bytes, moved: Callable[[float], None]) -> ParseResponse:
+    async def _once(self, document: bytes, moved: Callable[[float], None]) -> Read:
         if self.keeps_tasks:
             try:
                 return await self._by_task(document, moved)
             except TasksDisabledError:
-                if self._wishes.priority is not None:
+                if self.wishes.priority is not None:
                     raise
                 self.keeps_tasks = False
-        return await self._client.parse(document, Options(password=self._wishes.password))
+        client, options = self._client, self.wishes.options
+        at_once = Answers(
+            lambda: client.parse(document, options),
+            lambda form: client.parse_as(document, form, options),
+        )
+        return await in_forms(self._forms, at_once)
 
-    async def _by_task(self, document: bytes, moved: Callable[[float], None]) -> ParseResponse:
+    async def _by_task(self, document: bytes, moved: Callable[[float], None]) -> Read:
         salt = ""
         for _ in range(_MOST_ATTEMPTS):
             task = await self._submitted(document, salt)
@@ -105,21 +123,26 @@ class Reader:
                 return await self._result(task, moved)
             except TaskGoneError:
                 continue  # The service has forgotten it, and its key.
-        return await self._client.result(task)
+        return await self._of_task(task)
 
     async def _submitted(self, document: bytes, salt: str) -> Task:
-        options = TaskOptions(priority=self._wishes.priority or "normal")
+        options = self.wishes.task_options
         # Whoever runs this command again after the same failure asks for the same new task.
         key = idempotency_key(document, options, salt)
         return await self._client.submit(document, options, idempotency_key=key)
 
-    async def _result(self, task: Task, moved: Callable[[float], None]) -> ParseResponse:
+    async def _of_task(self, task: Task) -> Read:
+        client = self._client
+        results = Answers(lambda: client.result(task), lambda form: client.result_as(task, form))
+        return replace(await in_forms(self._forms, results), pages=task.pages)
+
+    async def _result(self, task: Task, moved: Callable[[float], None]) -> Read:
         while True:
             while not has_ended(task):
                 task = await self._client.task(task, _LOOK_SECONDS)
                 moved(task.pages_done / max(task.pages, 1))
             try:
-                return await self._client.result(task)
+                return await self._of_task(task)
             except ApiError as error:
                 if error.code != "task_not_done":
                     raise
@@ -135,7 +158,7 @@ class Batch:
     """
 
     def __init__(
-        self, reader: Reader, outputs: Outputs, forms: Sequence[str], web: httpx.AsyncClient
+        self, reader: Reader, outputs: Outputs, forms: Sequence[Form], web: httpx.AsyncClient
     ) -> None:
         self.failure: ClientError | None = None
         self._reader = reader
@@ -172,16 +195,19 @@ class Batch:
 
     async def _read(self, source: Source, progress: Progress) -> Outcome:
         document = await content(source, self._web)
-        sha256 = hashlib.sha256(document).hexdigest()
+        digest = await asyncio.to_thread(lambda: hashlib.sha256(document).hexdigest())
+        work = Work(source.name, digest, self._reader.wishes.work)
         endings = tuple(ENDINGS[form] for form in self._forms)
-        if await asyncio.to_thread(self._outputs.is_done, source.name, sha256, endings):
+        if await asyncio.to_thread(self._outputs.is_done, work, endings):
             return Outcome(source.name, "skipped", "done before")
-        answer = await self._reader.answer(
-            document, lambda share: progress.moved(source.name, share)
-        )
-        contents = {ENDINGS[form]: TEXTS[form](answer) for form in self._forms}
-        await asyncio.to_thread(self._outputs.write, source.name, sha256, contents)
-        return Outcome(source.name, "read", f"{len(answer.pages)} pages")
+        read = await self._reader.read(document, lambda share: progress.moved(source.name, share))
+        contents = {ENDINGS[form]: written for form, written in read.contents.items()}
+        await asyncio.to_thread(self._outputs.write, work, contents)
+        return Outcome(source.name, "read", _pages(read.pages))
+
+
+def _pages(count: int | None) -> str:
+    return "" if count is None else "1 page" if count == 1 else f"{count} pages"
 
 
 async def content(source: Source, web: httpx.AsyncClient) -> bytes:
@@ -196,22 +222,3 @@ async def content(source: Source, web: httpx.AsyncClient) -> bytes:
     if source.place == STDIN:
         return await asyncio.to_thread(sys.stdin.buffer.read)
     return await asyncio.to_thread(Path(source.place).read_bytes)
-
-
-def as_json(answer: ParseResponse) -> str:
-    """Return the answer as JSON for people and programs."""
-    return answer.model_dump_json(indent=2) + "\n"
-
-
-def as_markdown(answer: ParseResponse) -> str:
-    """Return the text."""
-    return answer.content + "\n"
-
-
-TEXTS: Final[dict[str, Callable[[ParseResponse], str]]] = {
-    "markdown": as_markdown,
-    "json": as_json,
-}
-"""What is written of an answer, by form."""
-ENDINGS: Final = {"markdown": ".md", "json": ".json"}
-"""What is put behind a document's name, by form."""

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 import httpx
 import typer
@@ -25,9 +24,7 @@ from docparser_runtime.batch.outputs import OutputError, Outputs
 from docparser_runtime.batch.progress import Outcome, progress
 from docparser_runtime.batch.reading import Batch, Reader, Wishes
 from docparser_runtime.batch.sources import Found, Source, SourceError, found
-from docparser_runtime.client import AsyncClient, ClientError, Settings
-
-Format = Literal["markdown", "json", "both"]
+from docparser_runtime.client import AsyncClient, ClientError, Form, Settings
 
 
 @dataclass(frozen=True)
@@ -36,20 +33,16 @@ class Order:
 
     Attributes:
         output: directory of outputs; None for standard output.
+        forms: what is written of each document; exactly one for standard output.
     """
 
     documents: Sequence[str]
     server: str
     token: str | None = field(repr=False)
     output: Path | None
-    format: Format
+    forms: tuple[Form, ...]
     parallel: int
     wishes: Wishes
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        """The forms of each output."""
-        return ("markdown", "json") if self.format == "both" else (self.format,)
 
     def client(self) -> AsyncClient:
         """Return who asks the service.
@@ -77,11 +70,11 @@ def parse(order: Order) -> None:
 
 async def _parse(order: Order, meant: Found) -> int:
     async with order.client() as client, web() as http:
-        reader = Reader(client, order.wishes)
+        reader = Reader(client, order.wishes, order.forms)
         if order.output is None:
             if len(meant.sources) != 1:
                 stop("--output DIR is needed where there is not exactly one document", EXIT_USAGE)
-            return await _printed(meant.sources[0], reader, http, order)
+            return await _printed(meant.sources[0], reader, http)
         with Outputs.opened(order.output) as outputs:
             batch = Batch(reader, outputs, order.forms, http)
             with progress(len(meant.sources)) as told:
@@ -89,16 +82,17 @@ async def _parse(order: Order, meant: Found) -> int:
     return _summed_up(meant, outcomes, batch.failure)
 
 
-async def _printed(source: Source, reader: Reader, http: httpx.AsyncClient, order: Order) -> int:
+async def _printed(source: Source, reader: Reader, http: httpx.AsyncClient) -> int:
     try:
-        answer = await reader.answer(await reading.content(source, http), lambda _: None)
+        read = await reader.read(await reading.content(source, http), lambda _: None)
     except (ClientError, DownloadError) as error:
         tell(str(error))
         return EXIT_FAILED
     except OSError as error:
         tell(f"cannot read {source.place}: {error.strerror}")
         return EXIT_FAILED
-    typer.echo(reading.TEXTS[order.forms[0]](answer), nl=False)
+    for content in read.contents.values():  # there is one
+        typer.echo(content, nl=False)
     return 0
 
 

@@ -23,9 +23,9 @@ from docparser_runtime.client.events import (
     StatusChanged,
     TextWritten,
 )
-from docparser_runtime.client.forms import Form
 from docparser_runtime.client.retrying import Retrying
 from docparser_runtime.client.synchronous import Client
+from docparser_runtime.result_forms import Form
 from docparser_runtime.schemas import Options, ParseResponse
 from docparser_runtime.task_schemas import TaskBody as Task
 from docparser_runtime.task_schemas import TaskOptions

@@ -14,8 +14,8 @@ from docparser_runtime.client.connection import DEFAULTS, NORMAL, PLAIN, Documen
 from docparser_runtime.client.errors import BusyError, UnreachableError
 from docparser_runtime.client.events import Event, EventDecoder, Finished
 from docparser_runtime.client.following import Following
-from docparser_runtime.client.forms import Form
 from docparser_runtime.client.steps import Result, Steps
+from docparser_runtime.result_forms import Form
 from docparser_runtime.schemas import Options, ParseResponse
 from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from docparser_api.names import PATH_PARSE, PATH_TASKS
 
-from docparser_runtime.client.forms import MEDIA_TYPES, Form
+from docparser_runtime.result_forms import MEDIA_TYPES, Form
 from docparser_runtime.schemas import Options
 from docparser_runtime.task_schemas import TaskBody, TaskOptions
 
@@ -110,7 +110,8 @@ def idempotency_key(document: bytes, options: TaskOptions, salt: str = "") -> st
 
     Another `salt` makes another key.
     """
-    parts = (hashlib.sha256(document).hexdigest(), options.model_dump_json(), salt)
+    chosen = options.model_dump_json(exclude_defaults=True)
+    parts = (hashlib.sha256(document).hexdigest(), chosen, salt)
     return "sha256-" + hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

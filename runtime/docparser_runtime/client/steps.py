@@ -11,7 +11,7 @@ from docparser_runtime.client import answers, calls
 from docparser_runtime.client.answers import Answer, Model
 from docparser_runtime.client.calls import Call
 from docparser_runtime.client.errors import TimedOutError
-from docparser_runtime.client.forms import Form
+from docparser_runtime.result_forms import Form
 from docparser_runtime.schemas import Options, ParseResponse
 from docparser_runtime.task_schemas import TaskBody
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docparser_runtime.batch.commands import TokenFile, token_in
+from docparser_runtime.batch.arguments import TokenFile
+from docparser_runtime.batch.commands import token_in
 from docparser_runtime.batch.console import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,

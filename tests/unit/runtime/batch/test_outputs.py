@@ -5,21 +5,21 @@ import sys
 from pathlib import Path
 
 import pytest
-from docparser_runtime.batch.outputs import JOURNAL, OutputError, Outputs
+from docparser_runtime.batch.outputs import JOURNAL, OutputError, Outputs, Work
 
 BOTH = (".md", ".json")
 
 
 def write(folder: Path, name: str = "a/b.pdf", sha256: str = "1") -> None:
     with Outputs.opened(folder) as outputs:
-        outputs.write(name, sha256, {".md": "text", ".json": "{}"})
+        outputs.write(Work(name, sha256), {".md": b"text", ".json": b"{}"})
 
 
 def is_done(
     folder: Path, name: str = "a/b.pdf", sha256: str = "1", endings: tuple[str, ...] = BOTH
 ) -> bool:
     with Outputs.opened(folder) as outputs:
-        return outputs.is_done(name, sha256, endings)
+        return outputs.is_done(Work(name, sha256), endings)
 
 
 def test_what_is_written_is_done(tmp_path: Path) -> None:
@@ -41,8 +41,28 @@ def test_another_content_or_form_is_not(tmp_path: Path) -> None:
 def test_forms_that_are_written_later_join_those_that_are_there(tmp_path: Path) -> None:
     write(tmp_path)
     with Outputs.opened(tmp_path) as outputs:
-        outputs.write("a/b.pdf", "1", {".html": "<p>"})
+        outputs.write(Work("a/b.pdf", "1"), {".html": b"<p>"})
     assert is_done(tmp_path, endings=(*BOTH, ".html"))
+
+
+def test_what_is_to_be_read_in_another_way_is_not_done(tmp_path: Path) -> None:
+    write(tmp_path)
+    first = Work("a/b.pdf", "1", {"page_range": "1-2"})
+    with Outputs.opened(tmp_path) as outputs:
+        assert not outputs.is_done(first, BOTH)
+        outputs.write(first, {".md": b"text"})
+    with Outputs.opened(tmp_path) as outputs:
+        assert outputs.is_done(first, (".md",))
+        assert not outputs.is_done(first, (".json",))  # it is there, but of the whole document
+        assert not outputs.is_done(Work("a/b.pdf", "1", {"page_range": "1"}), (".md",))
+    assert not is_done(tmp_path, endings=(".md",))
+
+
+def test_a_journal_that_names_no_options_is_understood(tmp_path: Path) -> None:
+    write(tmp_path)
+    journal = tmp_path / JOURNAL
+    journal.write_text(journal.read_text().replace('"options": {}, ', ""))
+    assert is_done(tmp_path)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"tex", b"text!"])
@@ -87,7 +107,7 @@ from pathlib import Path
 from docparser_runtime.batch import outputs
 os.fsync = lambda _: os._exit(9)  # in the midst of the next output
 with outputs.Outputs.opened(Path({str(tmp_path)!r})) as out:
-    out.write("a/b.pdf", "2", {{".md": "other"}})
+    out.write(outputs.Work("a/b.pdf", "2"), {{".md": b"other"}})
 """
     assert subprocess.run([sys.executable, "-c", killed], check=False).returncode == 9
     assert (tmp_path / "a/b.pdf.md").read_text() == "text"

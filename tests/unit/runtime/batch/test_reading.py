@@ -1,5 +1,6 @@
 """Documents by a service: as tasks, without tasks, and what becomes of failures."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,15 @@ import httpx
 import pytest
 from docparser_runtime.batch.downloads import web
 from docparser_runtime.batch.outputs import Outputs
-from docparser_runtime.batch.progress import Bar, Outcome
+from docparser_runtime.batch.progress import Outcome
 from docparser_runtime.batch.reading import Batch, Reader, Wishes
 from docparser_runtime.batch.sources import found
 from docparser_runtime.client import (
     ApiError,
     AsyncClient,
     BusyError,
+    Form,
+    Options,
     TasksDisabledError,
     UnauthorizedError,
     UnreachableError,
@@ -22,6 +25,7 @@ from docparser_runtime.client import (
 from unit.runtime.client.scripts import AT_ONCE, RESPONSE, TASK, URL, Reply, Script, problem
 
 READ = httpx.Response(200, json=RESPONSE)
+A = {"markdown": b"# A\n"}
 
 
 def task(status: str = "queued", name: str = "t1", **fields: Any) -> httpx.Response:
@@ -45,9 +49,9 @@ class Told:
 async def read(script: Script, wishes: Wishes = Wishes(), documents: int = 1) -> list[float]:  # noqa: B008
     shares: list[float] = []
     async with AsyncClient(URL, settings=AT_ONCE, transport=script.transport) as client:
-        reader = Reader(client, wishes)
+        reader = Reader(client, wishes, ("markdown",))
         for _ in range(documents):
-            assert (await reader.answer(b"document", shares.append)).content == "# A"
+            assert (await reader.read(b"document", shares.append)).contents == A
     return shares
 
 
@@ -92,15 +96,23 @@ async def test_a_service_that_stays_busy_is_given_up() -> None:
 
 async def test_a_priority_is_not_passed_over_where_there_are_no_tasks() -> None:
     with pytest.raises(TasksDisabledError):
-        await read(Script([problem("tasks_disabled", 404)]), Wishes(priority="high"))
+        await read(Script([problem("tasks_disabled", 404)]), Wishes(Options(), "high"))
 
 
-async def test_a_password_makes_no_task() -> None:
-    script = Script([READ])
-    await read(script, Wishes(password="s3cr3t"))
-    assert paths(script) == ["POST /parse"]
-    assert b"s3cr3t" in script.requests[0].content
-    assert "s3cr3t" not in repr(Wishes(password="s3cr3t"))
+async def test_all_options_are_sent_with_the_task() -> None:
+    given = Options(page_range="1-2", tables="html", headers_footers="drop", password="s3cr3t")
+    wishes = Wishes(given, "high")
+    script = Script([task("done"), READ])
+    await read(script, wishes)
+    fields = re.findall(rb'name="(\w+)"\r\n\r\n(.*?)\r\n', script.requests[0].content)
+    assert dict(fields) == {
+        b"page_range": b"1-2",
+        b"tables": b"html",
+        b"headers_footers": b"drop",
+        b"password": b"s3cr3t",
+        b"priority": b"high",
+    }
+    assert "s3cr3t" not in repr(wishes) + str(wishes.work)
 
 
 @pytest.mark.parametrize("status", ["failed", "cancelled"])
@@ -138,7 +150,8 @@ async def batch(
     tmp_path: Path,
     replies: Sequence[Reply],
     names: list[str],
-    forms: tuple[str, ...] = ("markdown",),
+    forms: tuple[Form, ...] = ("markdown",),
+    wishes: Wishes = Wishes(),  # noqa: B008
 ) -> tuple[Batch, Told]:
     """Read documents of these names one after another."""
     for name in names:
@@ -150,7 +163,7 @@ async def batch(
             AsyncClient(URL, settings=AT_ONCE, transport=script.transport) as client,
             web() as http,
         ):
-            made = Batch(Reader(client, Wishes()), outputs, forms, http)
+            made = Batch(Reader(client, wishes, forms), outputs, forms, http)
             assert await made.run(sources, 1, told) == told.outcomes
     return made, told
 
@@ -158,13 +171,38 @@ async def batch(
 async def test_outputs_are_written_and_not_made_twice(tmp_path: Path) -> None:
     replies: list[Reply] = [task("done"), READ]
     _, told = await batch(tmp_path, list(replies), ["a.pdf"])
-    assert told.outcomes == [Outcome("a.pdf", "read", "1 pages")]
+    assert told.outcomes == [Outcome("a.pdf", "read", "2 pages")]
     assert (tmp_path / "out/a.pdf.md").read_text() == "# A\n"
     _, told = await batch(tmp_path, [], ["a.pdf"])
     assert [outcome.state for outcome in told.outcomes] == ["skipped"]
     _, told = await batch(tmp_path, list(replies), ["a.pdf"], ("markdown", "json"))
     assert [outcome.state for outcome in told.outcomes] == ["read"]
     assert '"content": "# A"' in (tmp_path / "out/a.pdf.json").read_text()
+
+
+async def test_every_form_is_asked_for_and_written(tmp_path: Path) -> None:
+    forms: tuple[Form, ...] = ("json", "markdown", "text", "html", "pdf")
+    others = [httpx.Response(200, content=f"\xff {form}".encode()) for form in forms[2:]]
+    tasked: list[Reply] = [task("done"), READ, *others]
+    at_once: list[Reply] = [problem("tasks_disabled", 404), READ, *others]
+    for replies, folder, pages in ((tasked, "one", "2 pages"), (at_once, "two", "1 page")):
+        (tmp_path / folder).mkdir()
+        _, told = await batch(tmp_path / folder, replies, ["a.pdf"], forms)
+        assert told.outcomes == [Outcome("a.pdf", "read", pages)]
+        outputs = tmp_path / folder / "out"
+        assert (outputs / "a.pdf.md").read_bytes() == A["markdown"]
+        assert '"content": "# A"' in (outputs / "a.pdf.json").read_text()
+        for ending, form in ((".txt", "text"), (".html", "html"), (".pdf", "pdf")):
+            assert (outputs / f"a.pdf{ending}").read_bytes() == f"\xff {form}".encode()
+
+
+async def test_another_option_is_another_work(tmp_path: Path) -> None:
+    replies: list[Reply] = [task("done"), READ]
+    states = []
+    for options in (Options(), Options(tables="html"), Options(tables="html", password="x")):
+        _, told = await batch(tmp_path, list(replies), ["a.pdf"], wishes=Wishes(options))
+        states.append(told.outcomes[0].state)
+    assert states == ["read", "read", "skipped"]
 
 
 async def test_the_failure_of_one_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -195,20 +233,3 @@ async def test_files_that_cannot_be_read_or_written_are_failures(tmp_path: Path)
     sources = ["a.pdf", "b.pdf"]
     _, told = await batch(tmp_path, [task("done"), READ, task("done"), READ], sources)
     assert [outcome.state for outcome in told.outcomes] == ["read", "failed"]
-
-
-def test_the_bar_grows_by_pages_and_never_back() -> None:
-    class Steps:
-        def __init__(self) -> None:
-            self.taken: list[int] = []
-
-        def update(self, n_steps: int) -> None:
-            self.taken.append(n_steps)
-
-    steps = Steps()
-    bar = Bar(steps)
-    for share in (0.25, 0.5, 0.0):
-        bar.moved("a", share)
-    bar.ended(Outcome("a", "read"))
-    bar.ended(Outcome("b", "skipped"))
-    assert steps.taken == [250, 250, 500, 1000]
