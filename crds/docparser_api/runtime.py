@@ -79,6 +79,23 @@ class OutboundConfig(ApiModel):
         return bool(self.allowed_hosts or self.allowed_networks)
 
 
+class SheddingConfig(ApiModel):
+    """When pages of low priority are read at a lower tier than the engine would choose.
+
+    Only those whose request leaves the tier to the engine; other engines than those with tiers
+    know nothing of it.
+    """
+
+    medium_from_percent: int = Field(50, ge=0, le=100)
+    """From this share of `tasks.maxQueuedPages` on, in percent, they are read at the tier `medium`
+    at most; 0 means never."""
+    low_from_percent: int = Field(80, ge=0, le=100)
+    """From this share on, in percent, they are read at the tier `low`; 0 means never."""
+    relief_percent: int = Field(10, ge=0, le=100)
+    """By how much the share must fall below these again before the tier rises, in percent of
+    `tasks.maxQueuedPages`."""
+
+
 class TasksConfig(ApiModel):
     """Durable tasks: documents that are accepted now, read later, and fetched when they are done.
 
@@ -104,6 +121,8 @@ class TasksConfig(ApiModel):
     max_store_bytes: int | None = Field(None, ge=1_048_576)
     """Most bytes of uploads and results in a directory; a task beyond is answered with 507. Absent:
     until a twentieth of the disk is left. An S3 store has no such limit."""
+    shedding: SheddingConfig = SheddingConfig()
+    """When pages of low priority are read at a lower tier."""
     callbacks: OutboundConfig = OutboundConfig()
     """Where clients may ask to be told of the end of a task. Callbacks are signed with the secret
     in `DOCPARSER_CALLBACK_SECRET`."""

@@ -75,6 +75,7 @@ def assemble(parts: Parts) -> Context:
     metrics = Metrics(CollectorRegistry())
     gate = Gate(config.max_concurrency, config.max_queue_length, config.queue_timeout_seconds)
     metrics.observe_gate(lambda: gate.running, lambda: gate.waiting)
+    metrics.observe_devices(parts.engine.devices)
     name = parts.model.name or parts.engine.name
     release = version("docparser-runtime")
     metrics.describe_build(release, parts.model.engine, name)

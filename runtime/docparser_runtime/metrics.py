@@ -1,6 +1,6 @@
 """Every metric, declared once, in a registry that is passed in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from prometheus_client import (
@@ -13,6 +13,9 @@ from prometheus_client import (
     ProcessCollector,
 )
 
+from docparser_runtime.device_metrics import DeviceMetrics
+from docparser_runtime.engine.base import DeviceUse
+from docparser_runtime.page_metrics import PageMetrics
 from docparser_runtime.task_metrics import TaskMetrics
 
 # Close enough to tell latencies apart that differ by half, as the judgement of a rollout must.
@@ -41,19 +44,11 @@ class Metrics:
         self.queue_seconds = self._seconds(
             "docparser_queue_wait_seconds", "Time that a document waited for a place."
         )
-        self.page_seconds = self._seconds(
-            "docparser_page_duration_seconds", "Time that the engine took for a page."
-        )
-        self.pages = self._count("docparser_pages", "Pages that were read.")
-        self.truncated = self._count(
-            "docparser_pages_truncated", "Pages on which the engine stopped before the end."
-        )
-        self.repetition = self._count(
-            "docparser_pages_repetition", "Pages on which the engine repeated itself."
-        )
-        self.vision_tokens = self._count("docparser_vision_tokens", "Tokens that page images took.")
-        self.repaired = self._count(
-            "docparser_documents_repaired", "Documents whose structure had to be mended."
+        self.pages = PageMetrics(registry, _SECONDS)
+        self.repaired = Counter(
+            "docparser_documents_repaired",
+            "Documents whose structure had to be mended.",
+            registry=registry,
         )
         self.ready = Gauge(
             "docparser_engine_ready", "Whether the engine is loaded.", registry=registry
@@ -74,6 +69,10 @@ class Metrics:
         ):
             Gauge(name, text, registry=self.registry).set_function(value)
 
+    def observe_devices(self, devices: Callable[[], Sequence[DeviceUse]]) -> None:
+        """Report what the engine takes of devices at each scrape."""
+        self.registry.register(DeviceMetrics(devices))
+
     def describe_build(self, version: str, engine: str, model: str) -> None:
         """Report what runs, as labels of a constant."""
         labels = {"version": version, "engine": engine, "model": model}
@@ -83,9 +82,6 @@ class Metrics:
             tuple(labels),
             registry=self.registry,
         ).labels(**labels).set(1)
-
-    def _count(self, name: str, text: str) -> Counter:
-        return Counter(name, text, registry=self.registry)
 
     def _seconds(self, name: str, text: str, *labels: str) -> Histogram:
         return Histogram(name, text, labels, buckets=_SECONDS, registry=self.registry)

@@ -9,9 +9,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from docparser_runtime.engine.base import Engine, PageImage, PageResult, ParseOptions
+from docparser_runtime.engine.tiers import highest
 from docparser_runtime.engine.traits import Traits
 from docparser_runtime.errors import DocParserError, EngineFailed
 from docparser_runtime.logs import Log
@@ -58,26 +59,20 @@ class PageEngine:
         Raises:
             DocParserError: the engine failed.
         """
+        if self._engine.tiers:
+            options = replace(options, at_most=highest(self._engine.tiers, options.at_most))
         with spans.step("engine page", **{spans.PAGE: image.index}):
             running = asyncio.get_running_loop().run_in_executor(
                 self._threads, copy_context().run, self._timed, image, options
             )
             result, seconds = await _to_the_end(running)
             spans.note({"docparser.tokens": result.vision_tokens})
-        self._count(result, seconds)
+        self._metrics.pages.add(result, seconds)
         return Page(image.index, image.width, image.height, result, seconds)
 
     def close(self) -> None:
         """Start nothing more. Threads that run go on until their page has been read."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def _count(self, result: PageResult, seconds: float) -> None:
-        metrics = self._metrics
-        metrics.pages.inc()
-        metrics.truncated.inc(result.truncated)
-        metrics.repetition.inc(result.repetition)
-        metrics.page_seconds.observe(seconds)
-        metrics.vision_tokens.inc(result.vision_tokens)
 
     def _timed(self, image: PageImage, options: ParseOptions) -> tuple[PageResult, float]:
         began = self._clock()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
 
@@ -29,12 +29,14 @@ class Source:
     Attributes:
         documents: one document, or one image per page, in order.
         page_range: pages that are wanted; None for all. For one document only.
+        at_most: asked for each page how closely the engine may look at it by its own choice.
     """
 
     documents: Sequence[bytes]
     options: ParseOptions
     password: str | None = None
     page_range: PageRange | None = None
+    at_most: Callable[[], Tier] = lambda: Tier.HIGH
 
     def indexes(self, page_count: int) -> Sequence[int]:
         """Return the wanted pages of a document with so many.
@@ -101,7 +103,8 @@ class DocumentWork:
             for index in indexes:
                 with spans.step("draw page", **{spans.PAGE: first + index}):
                     image = replace(await document.page(index), index=first + index)
-                reading = self._engine.read(image, source.options)
+                options = replace(source.options, at_most=source.at_most())
+                reading = self._engine.read(image, options)
                 under_way.append(asyncio.create_task(reading))
                 if len(under_way) >= self._ahead:
                     yield await under_way.popleft()

@@ -31,6 +31,11 @@ class TaskMetrics:
             "Tasks that were taken from workers which fell silent.",
             registry=registry,
         )
+        self.shedding = Gauge(
+            "docparser_shedding_level",
+            "By how many tiers pages of low priority are lowered at most: 0, 1 or 2.",
+            registry=registry,
+        )
         self._backlog = {
             name: Gauge(f"docparser_queue_{name}", text, ("track",), registry=registry)
             for name, text in _BACKLOG.items()

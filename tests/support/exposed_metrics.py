@@ -1,5 +1,6 @@
 """Names of the metrics that a service exposes."""
 
+from docparser_runtime.engine.base import DeviceUse
 from docparser_runtime.metrics import Metrics
 from prometheus_client import CollectorRegistry
 
@@ -9,6 +10,7 @@ def exposed_metrics() -> dict[str, str]:
     registry = CollectorRegistry()
     metrics = Metrics(registry)
     metrics.observe_gate(lambda: 0, lambda: 0)
+    metrics.observe_devices(lambda: [DeviceUse("0", 0.5, 1, 2, 3)])
     metrics.describe_build("1", "fake", "fake")
     return {
         metric.name + ("_total" if metric.type == "counter" else ""): metric.type

@@ -204,7 +204,10 @@ class Engine(Protocol):
         ...
 
     def devices(self) -> Sequence[DeviceUse]:
-        """Return what it takes of which devices: none on a CPU. Quick, and from any thread."""
+        """Return what it takes of which devices: none on a CPU, none before `load`.
+
+        Called from any thread at any time, so it is quick and never raises.
+        """
         ...
 
     def close(self) -> None:

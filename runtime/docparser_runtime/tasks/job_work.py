@@ -3,15 +3,16 @@
 import time
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from docparser_runtime import answers
+from docparser_runtime.engine.tiers import Tier
 from docparser_runtime.engine.traits import Traits
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import Page
 from docparser_runtime.queue.base import Queue
-from docparser_runtime.queue.values import Claim
+from docparser_runtime.queue.values import Claim, Priority
 from docparser_runtime.reading import DocumentWork, Source, source_of
 from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, ObjectStore
 from docparser_runtime.summaries import Sums
@@ -26,7 +27,11 @@ from docparser_runtime.tracing import spans
 
 @dataclass(frozen=True)
 class JobTools:
-    """What the work needs."""
+    """What the work needs.
+
+    Attributes:
+        at_most: returns the highest tier that pages of low priority get at the moment.
+    """
 
     queue: Queue
     store: ObjectStore
@@ -35,6 +40,7 @@ class JobTools:
     model_name: str
     max_pages: int
     traits: Traits
+    at_most: Callable[[], Tier]
     clock: Callable[[], float] = time.monotonic
 
 
@@ -69,6 +75,8 @@ class JobWork:
         repaired = False
         saver = PageSaver(claim, self._tools.queue, self._tools.store)
         source = await self._source(payload)
+        if claim.job.priority is Priority.LOW:
+            source = replace(source, at_most=self._tools.at_most)
         try:
             events = self._tools.work.read(source, self._tools.max_pages, claim.saved)
             async with aclosing(events):

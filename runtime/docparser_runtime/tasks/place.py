@@ -34,6 +34,7 @@ from docparser_runtime.tasks.door import TaskDoor, Terms
 from docparser_runtime.tasks.job_work import JobTools, JobWork
 from docparser_runtime.tasks.keeping import Keeping
 from docparser_runtime.tasks.persistence import persistently
+from docparser_runtime.tasks.shedding import Shedding
 from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
 from docparser_runtime.tasks.watch import JobWatch
 from docparser_runtime.tasks.worker import Bench, Worker
@@ -169,21 +170,17 @@ class TaskPlace:
         stack.push_async_callback(queue.close)
         watch = JobWatch(queue, tools.log)
         stack.push_async_callback(watch.close)
+        shedding = Shedding(config, tools.metrics.tasks)
         if tools.works and not self._is_leaving:
-            self._worker = _worker(queue, store, keeping.track, tools)
+            self._worker = _worker(queue, store, keeping.track, shedding, tools)
         callbacks = OutboxCallbacks(
             queue.outbox, outbound_of(config.callbacks), keeping.callback_secrets
         )
         calling = partial(callbacks.run, tools.log)
         stack.callback(_going(calling, "callbacks", tools.log).cancel)
-        upkeep = Upkeep(
-            queue,
-            store,
-            Sweeper(store, partial(known_jobs, queue)),
-            tools.metrics.tasks,
-            config.lease_seconds,
-            tools.log,
-        )
+        sweeper = Sweeper(store, partial(known_jobs, queue))
+        metrics, lease_seconds = tools.metrics.tasks, config.lease_seconds
+        upkeep = Upkeep(queue, store, sweeper, metrics, shedding, lease_seconds, tools.log)
         stack.callback(_going(upkeep.run, "upkeep", tools.log).cancel)
         self._opened = Opened(
             TaskDoor(
@@ -203,7 +200,9 @@ def _going(loop: Callable[[], Awaitable[None]], name: str, log: Log) -> asyncio.
     return asyncio.create_task(persistently(loop, name, log))
 
 
-def _worker(queue: Queue, store: ObjectStore, track: str, tools: Tools) -> Worker:
+def _worker(
+    queue: Queue, store: ObjectStore, track: str, shedding: Shedding, tools: Tools
+) -> Worker:
     config = tools.config.tasks
     work = JobTools(
         queue,
@@ -213,6 +212,7 @@ def _worker(queue: Queue, store: ObjectStore, track: str, tools: Tools) -> Worke
         tools.model_name,
         config.max_pages,
         tools.traits,
+        shedding.at_most,
     )
     return Worker(
         Bench(

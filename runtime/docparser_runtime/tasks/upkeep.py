@@ -12,6 +12,7 @@ from docparser_runtime.queue.base import Queue, Submitting
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.storage.sweeping import Sweeper
 from docparser_runtime.task_metrics import TaskMetrics
+from docparser_runtime.tasks.shedding import Shedding
 
 _REAPS_PER_LEASE: Final = 6
 """Often enough that the queue does not take the silence for an outage of the database."""
@@ -29,6 +30,7 @@ class Upkeep:
     store: ObjectStore
     sweeper: Sweeper
     metrics: TaskMetrics
+    shedding: Shedding
     lease_seconds: float
     log: Log
 
@@ -51,7 +53,9 @@ class Upkeep:
             self.log.warning("tasks_reaped", count=reaped)
         for job_id in await self.queue.expire(_EXPIRED_AT_ONCE):
             await self.store.delete_prefix(f"{job_id}/")
-        self.metrics.show_backlog(await self.queue.backlog())
+        backlog = await self.queue.backlog()
+        self.metrics.show_backlog(backlog)
+        self.shedding.note(backlog)
 
 
 async def known_jobs(queue: Submitting, ids: Collection[str]) -> Collection[str]:

@@ -8,7 +8,7 @@ from docparser_runtime.engine.tiers import ALL_TIERS, Tier, chosen
 from unit.runtime.doubles import PARSE, Service, a_document
 
 
-def _read(page: PageImage, options: ParseOptions) -> PageResult:
+def tiered(page: PageImage, options: ParseOptions) -> PageResult:
     of_engine = Tier.MEDIUM if page.index else Tier.HIGH
     tier = chosen(options.tier, options.at_most, of_engine)
     return PageResult(
@@ -32,7 +32,7 @@ async def answered(service: Service, **fields: Any) -> dict[str, Any]:
 async def test_pages_tell_the_tier_they_were_read_at(
     service: Service, fields: dict[str, str], tiers: list[str]
 ) -> None:
-    service.engine.tiers, service.engine.read = ALL_TIERS, _read
+    service.engine.tiers, service.engine.read = ALL_TIERS, tiered
     body = await answered(service, **fields)
     assert [page["tier"] for page in body["pages"]] == tiers
     assert [page["lowered"] for page in body["pages"]] == [False, False]
