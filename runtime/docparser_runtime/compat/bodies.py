@@ -26,7 +26,8 @@ class Choice(Body):
     logprobs: None = None
     """Always null."""
     finish_reason: Literal["stop", "length"]
-    """`length` if the text is cut off, as in `truncated` and `repetition` of pages."""
+    """`length` if the text is cut off: by a limit of the request, or as in `truncated` and
+    `repetition` of pages."""
 
 
 class Usage(Body):
@@ -35,7 +36,8 @@ class Usage(Body):
     prompt_tokens: int
     """Tokens that the image took; 0 for engines without."""
     completion_tokens: int
-    """Tokens that the engine wrote; 0 for engines that do not generate."""
+    """Tokens that the engine wrote; for engines that do not generate, one for every four bytes of
+    the text."""
     total_tokens: int
     """Sum of both."""
 

@@ -10,6 +10,7 @@ from sse_starlette.event import ServerSentEvent
 from docparser_runtime import problems, sse
 from docparser_runtime.compat import errors, texts
 from docparser_runtime.compat.texts import Head
+from docparser_runtime.compat.tokens import Saying
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.logs import Log
 from docparser_runtime.schemas import PageBody, SummaryBody
@@ -58,11 +59,16 @@ async def once_opened(events: Told) -> Told:
     return _chained(first, events)
 
 
-async def of_document(events: Told, head: Head, log: Log, *, tells_usage: bool) -> Told:
-    """Yield the chunks that `events` stand for; `[DONE]` is last, also after an error."""
+async def of_document(
+    events: Told, head: Head, log: Log, saying: Saying, *, tells_usage: bool
+) -> Told:
+    """Yield the chunks that `events` stand for, as far as `saying` lets them be said.
+
+    `[DONE]` is last, also after an error.
+    """
     async with aclosing(events):
         try:
-            async with aclosing(_chunks(events, head, tells_usage=tells_usage)) as chunks:
+            async with aclosing(_chunks(events, head, saying, tells_usage=tells_usage)) as chunks:
                 async for chunk in chunks:
                     yield _event(chunk)
         except DocParserError as error:
@@ -74,21 +80,21 @@ async def of_document(events: Told, head: Head, log: Log, *, tells_usage: bool) 
 
 
 async def _chunks(
-    events: Told, head: Head, *, tells_usage: bool
+    events: Told, head: Head, saying: Saying, *, tells_usage: bool
 ) -> AsyncGenerator[dict[str, Any], None]:
     yield texts.chunk(head, role=True, text="")
     pages = PageTexts()
     async for event in events:
         match event.event:
             case sse.PAGE:
-                text = pages.add(PageBody.model_validate_json(str(event.data)))
+                text = saying.add(pages.add(PageBody.model_validate_json(str(event.data))))
                 if text:
                     yield texts.chunk(head, text=text)
             case sse.DONE:
                 summary = SummaryBody.model_validate_json(str(event.data))
-                yield texts.last_chunk(head, summary)
+                yield texts.last_chunk(head, summary, saying)
                 if tells_usage:
-                    yield texts.usage_chunk(head, summary)
+                    yield texts.usage_chunk(head, summary, saying)
 
 
 async def _chained(first: list[ServerSentEvent], events: Told) -> Told:

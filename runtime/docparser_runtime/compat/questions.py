@@ -12,7 +12,7 @@ from docparser_runtime.body import Body
 from docparser_runtime.compat.errors import ChatParameterUnsupported, ChatRefused, ModelNotFound
 from docparser_runtime.compat.requests import ChatRequest
 from docparser_runtime.errors import EmptyDocument, UnsupportedMediaType
-from docparser_runtime.schemas import Options
+from docparser_runtime.schemas import MOST_NEW_TOKENS, Options
 from docparser_runtime.uploads import Upload
 
 _IMAGES: Final = 1
@@ -38,11 +38,14 @@ class Question:
     """What a client asks for.
 
     Attributes:
+        most_tokens: after how many the text is to be cut; None where the engine sees to it, or
+            there is no limit.
         streams: whether the text comes in chunks.
         tells_usage: whether the last chunk tells how many tokens there were.
     """
 
     upload: Upload[Options]
+    most_tokens: int | None
     streams: bool
     tells_usage: bool
 
@@ -77,8 +80,14 @@ def question(content: bytes | bytearray, terms: Terms) -> Question:
     options = request.stream_options
     if options is not None and not request.stream:
         raise ChatRefused("stream_options: only with stream.", "stream_options")
-    upload = Upload((_image(request),), Options(max_new_tokens=_tokens(request, terms)))
-    return Question(upload, bool(request.stream), bool(options and options.include_usage))
+    most = _most_tokens(request)
+    of_engine = min(most, MOST_NEW_TOKENS) if most is not None and terms.generates else None
+    return Question(
+        Upload((_image(request),), Options(max_new_tokens=of_engine)),
+        None if terms.generates else most,
+        bool(request.stream),
+        bool(options and options.include_usage),
+    )
 
 
 def _image(request: ChatRequest) -> bytes:
@@ -96,16 +105,10 @@ def _image(request: ChatRequest) -> bytes:
     return images[0]
 
 
-def _tokens(request: ChatRequest, terms: Terms) -> int | None:
-    if request.max_tokens is not None and request.max_completion_tokens is not None:
-        raise ChatRefused("Set one of max_tokens and max_completion_tokens.", "max_tokens")
-    tokens = request.max_tokens or request.max_completion_tokens
-    if tokens is not None and not terms.generates:
-        name = "max_tokens" if request.max_tokens else "max_completion_tokens"
-        raise ChatParameterUnsupported(
-            f"{name}: this engine does not generate, leave it out.", name
-        )
-    return tokens
+def _most_tokens(request: ChatRequest) -> int | None:
+    """Return the limit that holds under both of its names; None when there is none."""
+    named = (request.max_tokens, request.max_completion_tokens)
+    return min((limit for limit in named if limit is not None), default=None)
 
 
 def _refused(error: ValidationError) -> ChatRefused:

@@ -4,12 +4,13 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from docparser_runtime.schemas import MOST_NEW_TOKENS, Base64, Body
+from docparser_runtime.schemas import Base64, Body
 
 MOST_MESSAGES: Final = 8
 _IMAGE: Final = "data:image/"
 _BASE64: Final = ";base64"
 _LONGEST_PREFIX: Final = 256
+_MOST_TOKENS: Final = 2**31 - 1
 _PATTERN: Final = "^data:image/[^,]*;base64,"
 _ONE_IMAGE: Final = "data:image/png;base64,iVBORw0KGgo="
 
@@ -35,7 +36,7 @@ Image = Annotated[
 Switch = Annotated[bool, Field(strict=True)]
 Zero = Annotated[float, Field(strict=True, ge=0, le=0)]
 One = Annotated[float, Field(strict=True, ge=1, le=1)]
-Tokens = Annotated[int, Field(strict=True, ge=1, le=MOST_NEW_TOKENS)]
+Tokens = Annotated[int, Field(strict=True, ge=1, le=_MOST_TOKENS)]
 
 
 class ImageUrl(Body):
@@ -110,9 +111,11 @@ class ChatRequest(Body):
     stream_options: StreamOptions | None = None
     """Only with `stream`."""
     max_tokens: Tokens | None = None
-    """Most tokens of a page. Engines that do not generate refuse it."""
+    """Most tokens of the text, which is cut where it would have more; then `finish_reason` is
+    `length`. Engines that do not generate count a token for every four bytes of UTF-8; others keep
+    the limit on each page of the image."""
     max_completion_tokens: Tokens | None = None
-    """The same by its newer name; set one of them."""
+    """The same by its newer name; if both are there, the smaller one holds."""
     temperature: Zero | None = None
     """There is no chance in reading."""
     top_p: One | None = None

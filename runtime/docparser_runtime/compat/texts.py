@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from docparser_runtime.compat.bodies import ChatCompletion, ChatMessage, Choice, Usage
+from docparser_runtime.compat.tokens import Saying
 from docparser_runtime.schemas import ParseResponse, SummaryBody
 
 
@@ -25,15 +26,15 @@ class Head:
         return f"chatcmpl-{self.request_id}"
 
 
-def completion(found: ParseResponse, head: Head) -> ChatCompletion:
-    """Return the answer as a whole."""
-    message = ChatMessage(content=found.content)
+def completion(found: ParseResponse, head: Head, saying: Saying) -> ChatCompletion:
+    """Return the answer as a whole, as far as `saying` lets it be said."""
+    message = ChatMessage(content=saying.add(found.content))
     return ChatCompletion(
         id=head.id,
         created=head.created,
         model=head.model,
-        choices=(Choice(message=message, finish_reason=finish_reason(found)),),
-        usage=usage(found),
+        choices=(Choice(message=message, finish_reason=finish_reason(found, saying)),),
+        usage=usage(found, saying),
     )
 
 
@@ -44,24 +45,25 @@ def chunk(head: Head, *, role: bool = False, text: str | None = None) -> dict[st
     return _chunk(head, [_choice(delta, None)])
 
 
-def last_chunk(head: Head, summary: SummaryBody) -> dict[str, Any]:
+def last_chunk(head: Head, summary: SummaryBody, said: Saying) -> dict[str, Any]:
     """Return the piece that tells why the text ends."""
-    return _chunk(head, [_choice({}, finish_reason(summary))])
+    return _chunk(head, [_choice({}, finish_reason(summary, said))])
 
 
-def usage_chunk(head: Head, summary: SummaryBody) -> dict[str, Any]:
+def usage_chunk(head: Head, summary: SummaryBody, said: Saying) -> dict[str, Any]:
     """Return the piece that tells how many tokens there were."""
-    return _chunk(head, []) | {"usage": usage(summary).model_dump()}
+    return _chunk(head, []) | {"usage": usage(summary, said).model_dump()}
 
 
-def finish_reason(summary: SummaryBody) -> Literal["stop", "length"]:
+def finish_reason(summary: SummaryBody, said: Saying) -> Literal["stop", "length"]:
     """Return whether the text is whole."""
-    return "length" if summary.truncated or summary.repetition else "stop"
+    is_whole = not (summary.truncated or summary.repetition or said.is_cut)
+    return "stop" if is_whole else "length"
 
 
-def usage(summary: SummaryBody) -> Usage:
-    """Return how many tokens there were."""
-    seen, written = summary.vision_tokens, summary.generated_tokens
+def usage(summary: SummaryBody, said: Saying) -> Usage:
+    """Return how many tokens there were; those of engines that do not write any are `said`."""
+    seen, written = summary.vision_tokens, summary.generated_tokens or said.tokens
     return Usage(prompt_tokens=seen, completion_tokens=written, total_tokens=seen + written)
 
 

@@ -14,6 +14,7 @@ from docparser_runtime.compat.bodies import Model, ModelList
 from docparser_runtime.compat.chunks import Told
 from docparser_runtime.compat.questions import Question, Terms
 from docparser_runtime.compat.texts import Head
+from docparser_runtime.compat.tokens import Saying
 from docparser_runtime.context import Context, InContext
 from docparser_runtime.disconnect import unless_gone
 from docparser_runtime.errors import DocParserError, RequestTimeout
@@ -46,7 +47,8 @@ async def complete(request: Request, context: InContext, caller: InCaller) -> Re
         answer = await unless_gone(request, context.parsing.answer(asked))
     found = await _read(answer, context, caller)
     request.state.pages = len(found.pages)
-    completion = texts.completion(found, _head(request, context))
+    saying = Saying(question.most_tokens)
+    completion = texts.completion(found, _head(request, context), saying)
     return Response(completion.model_dump_json(), media_type=uploads.JSON)
 
 
@@ -58,8 +60,9 @@ async def models(request: Request, context: InContext) -> ModelList:
 
 
 def _streamed(request: Request, context: Context, events: Told, question: Question) -> Response:
-    head = _head(request, context)
-    return sse.sent(chunks.of_document(events, head, context.log, tells_usage=question.tells_usage))
+    head, saying = _head(request, context), Saying(question.most_tokens)
+    told = chunks.of_document(events, head, context.log, saying, tells_usage=question.tells_usage)
+    return sse.sent(told)
 
 
 async def _read(

@@ -28,7 +28,7 @@ async def test_an_image_is_read(service: Service) -> None:
         "object": "chat.completion",
         "model": "scripted",
         "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 7, "completion_tokens": 0, "total_tokens": 7},
+        "usage": {"prompt_tokens": 7, "completion_tokens": 9, "total_tokens": 16},
     }
 
 
@@ -69,8 +69,7 @@ async def test_fields_without_effect_are_accepted_where_they_ask_for_nothing(
         {"tools": []},
         {"stop": ["x"]},
         {"logit_bias": {}},
-        {"max_tokens": 5},
-        {"max_completion_tokens": 5},
+        {"max_output_tokens": 5},
     ],
 )
 async def test_fields_that_would_have_no_effect_are_refused(
@@ -103,7 +102,7 @@ async def test_engines_that_generate_honour_the_limit(
             "invalid_request",
             "messages",
         ),
-        ({"max_tokens": 0}, 400, "invalid_request", "max_tokens"),
+        ({"max_tokens": 0, "max_completion_tokens": 9}, 400, "invalid_request", "max_tokens"),
         ({"stream_options": {"include_usage": True}}, 400, "invalid_request", "stream_options"),
         ({"model": 1}, 400, "invalid_request", "model"),
     ],

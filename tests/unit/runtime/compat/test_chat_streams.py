@@ -24,7 +24,7 @@ async def test_the_last_chunk_may_tell_the_usage(service: Service) -> None:
     answer = await ask(service, stream=True, stream_options={"include_usage": True})
     last = told(answer)[-1]
     assert last["choices"] == []
-    assert last["usage"] == {"prompt_tokens": 7, "completion_tokens": 0, "total_tokens": 7}
+    assert last["usage"] == {"prompt_tokens": 7, "completion_tokens": 9, "total_tokens": 16}
 
 
 async def test_pages_of_an_image_come_in_their_order(service: Service) -> None:
