@@ -1,6 +1,5 @@
 """The fuller the queue, the less closely pages of low priority are looked at."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from docparser_runtime.queue.values import Backlog
 from docparser_runtime.task_metrics import TaskMetrics
 from docparser_runtime.tasks.shedding import Shedding, limit
 from prometheus_client import CollectorRegistry
-from unit.runtime.doubles import ScriptedEngine, Service, StartService, a_document, eventually
+from unit.runtime.doubles import ScriptedEngine, Service, StartService, eventually
 from unit.runtime.http.test_tiers import tiered
 from unit.runtime.tasks.conftest import ended, submit
 
@@ -66,12 +65,11 @@ async def test_only_pages_of_low_priority_are_lowered_and_only_without_a_choice(
     limits = {"maxQueuedPages": 4, "leaseSeconds": 2, "shedding": {"lowFromPercent": 25}}
     service = await start(directory=tmp_path, max_concurrency=1, tasks=limits)
     service.engine.hold()
-    asked: Sequence[dict[str, str]] = (
-        {},
-        {"priority": "low"},
-        {"priority": "low", "tier": "medium"},
-    )
-    tasks = [await submit(service, a_document(), **fields) for fields in asked]
+    tasks = [
+        await submit(service, priority="normal"),
+        await submit(service, priority="low"),
+        await submit(service, priority="low", tier="medium"),
+    ]
     await eventually(lambda: is_lowered(service))
     service.engine.release()
     pages = []
