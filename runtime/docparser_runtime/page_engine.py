@@ -1,7 +1,8 @@
 """Runs the engine in a bounded pool of threads, page by page, and counts what it does.
 
-A thread that runs the engine cannot be interrupted. Whoever waits for a page and is cancelled ends
-no sooner than the thread does, so that never more than `max_concurrency` pages are being read.
+A thread that runs the engine cannot be interrupted, but an engine that generates asks whether its
+page is still wanted. Whoever waits for a page and is cancelled ends no sooner than the thread does,
+so that never more than `max_concurrency` pages are being read.
 """
 
 import asyncio
@@ -11,7 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 
+from docparser_runtime.drafts import NOBODY, Audience
 from docparser_runtime.engine.base import Engine, PageImage, PageResult, ParseOptions
+from docparser_runtime.engine.listening import Unwanted
 from docparser_runtime.engine.tiers import highest
 from docparser_runtime.engine.traits import Traits
 from docparser_runtime.errors import DocParserError, EngineFailed
@@ -29,6 +32,29 @@ class Page:
     height: int
     result: PageResult
     seconds: float
+
+
+class _Waiting:
+    """Whoever waits for one page, until they leave."""
+
+    def __init__(self, index: int, audience: Audience) -> None:
+        self._index = index
+        self._audience = audience
+        self._is_there = True
+
+    def is_wanted(self) -> bool:
+        return self._is_there
+
+    def wrote(self, text: str) -> None:
+        if self._is_there:
+            self._audience.wrote(self._index, text)
+
+    def began_anew(self) -> None:
+        if self._is_there:
+            self._audience.began_anew(self._index)
+
+    def leave(self) -> None:
+        self._is_there = False
 
 
 class PageEngine:
@@ -53,8 +79,10 @@ class PageEngine:
         """What requests may ask of the engine."""
         return Traits(self._engine.generates, self._engine.tiers)
 
-    async def read(self, image: PageImage, options: ParseOptions) -> Page:
-        """Return what stands on the page.
+    async def read(
+        self, image: PageImage, options: ParseOptions, audience: Audience = NOBODY
+    ) -> Page:
+        """Return what stands on the page; `audience` is told of its text as it is written.
 
         Raises:
             DocParserError: the engine failed.
@@ -62,10 +90,11 @@ class PageEngine:
         if self._engine.tiers:
             options = replace(options, at_most=highest(self._engine.tiers, options.at_most))
         with spans.step("engine page", **{spans.PAGE: image.index}):
+            waiting = _Waiting(image.index, audience)
             running = asyncio.get_running_loop().run_in_executor(
-                self._threads, copy_context().run, self._timed, image, options
+                self._threads, copy_context().run, self._timed, image, options, waiting
             )
-            result, seconds = await _to_the_end(running)
+            result, seconds = await _to_the_end(running, waiting)
             spans.note({"docparser.tokens": result.vision_tokens})
         self._metrics.pages.add(result, seconds)
         return Page(image.index, image.width, image.height, result, seconds)
@@ -74,11 +103,15 @@ class PageEngine:
         """Start nothing more. Threads that run go on until their page has been read."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _timed(self, image: PageImage, options: ParseOptions) -> tuple[PageResult, float]:
+    def _timed(
+        self, image: PageImage, options: ParseOptions, waiting: _Waiting
+    ) -> tuple[PageResult, float]:
         began = self._clock()
+        if not waiting.is_wanted():
+            raise Unwanted
         try:
-            return self._engine.parse(image, options), self._clock() - began
-        except DocParserError:
+            return self._engine.parse(image, options, waiting), self._clock() - began
+        except (DocParserError, Unwanted):
             raise
         except BaseException:  # noqa: BLE001 (SystemExit would stop the event loop)
             self._log.exception("engine_failed", page=image.index)
@@ -86,12 +119,13 @@ class PageEngine:
 
 
 async def _to_the_end(
-    future: "asyncio.Future[tuple[PageResult, float]]",
+    future: "asyncio.Future[tuple[PageResult, float]]", waiting: _Waiting
 ) -> tuple[PageResult, float]:
-    """Return the result of `future`; when cancelled, end no sooner than `future` does."""
+    """Return the result of `future`; leave when cancelled, but end no sooner than `future` does."""
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:
+        waiting.leave()
         while not future.done():
             try:
                 await asyncio.wait({future})

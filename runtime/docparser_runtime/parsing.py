@@ -95,7 +95,7 @@ class LocalParsing:
     def stream(self, asked: Asked) -> AsyncGenerator[ServerSentEvent, None]:
         """Yield what happens."""
         return streams.of_document(
-            self._service.events(asked.upload),
+            self._service.events(asked.upload, with_text=True),
             ahead=self._gate.waiting,
             request_id=asked.request_id,
             model=self._model_name,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from docparser_runtime import page_ranges
 from docparser_runtime.documents.base import Document, DocumentReader
+from docparser_runtime.drafts import NOBODY, Audience
 from docparser_runtime.engine.base import ParseOptions
 from docparser_runtime.engine.tiers import ORDER, Tier
 from docparser_runtime.engine.traits import Traits
@@ -46,6 +47,10 @@ class Source:
         """
         return self.page_range.indexes(page_count) if self.page_range else range(page_count)
 
+    def options_now(self) -> ParseOptions:
+        """Return the options of a page whose reading begins now."""
+        return replace(self.options, at_most=self.at_most())
+
 
 @dataclass(frozen=True)
 class Opened:
@@ -59,6 +64,16 @@ class Opened:
     repaired: bool
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """An open document whose first page is page `first` of the whole."""
+
+    document: Document
+    first: int
+    source: Source
+    audience: Audience
+
+
 class DocumentWork:
     """Opens documents and reads their pages."""
 
@@ -68,11 +83,16 @@ class DocumentWork:
         self._ahead = min(_AHEAD, max_concurrency)
 
     async def read(
-        self, source: Source, max_pages: int, done: Collection[int] = ()
+        self,
+        source: Source,
+        max_pages: int,
+        done: Collection[int] = (),
+        audience: Audience = NOBODY,
     ) -> AsyncGenerator[Opened | Page, None]:
         """Yield what happens, the pages in order; those of `done` are left out.
 
-        Close the iterator when it is not read to its end.
+        `audience` is told of text as it is written, by engines that generate. Close the iterator
+        when it is not read to its end.
 
         Raises:
             DocParserError: one of the typed errors.
@@ -90,22 +110,21 @@ class DocumentWork:
                 check_count(wanted, max_pages)
                 yield Opened(wanted, document.info.repaired)
                 indexes = [i for i in chosen if first + i not in done]
-                async with aclosing(self._pages(document, first, indexes, source)) as pages:
+                reading = _Reading(document, first, source, audience)
+                async with aclosing(self._pages(reading, indexes)) as pages:
                     async for page in pages:
                         yield page
                 first += count
 
-    async def _pages(
-        self, document: Document, first: int, indexes: Sequence[int], source: Source
-    ) -> AsyncGenerator[Page, None]:
+    async def _pages(self, reading: _Reading, indexes: Sequence[int]) -> AsyncGenerator[Page, None]:
         under_way: deque[asyncio.Task[Page]] = deque()
         try:
             for index in indexes:
-                with spans.step("draw page", **{spans.PAGE: first + index}):
-                    image = replace(await document.page(index), index=first + index)
-                options = replace(source.options, at_most=source.at_most())
-                reading = self._engine.read(image, options)
-                under_way.append(asyncio.create_task(reading))
+                place = reading.first + index
+                with spans.step("draw page", **{spans.PAGE: place}):
+                    image = replace(await reading.document.page(index), index=place)
+                page = self._engine.read(image, reading.source.options_now(), reading.audience)
+                under_way.append(asyncio.create_task(page))
                 if len(under_way) >= self._ahead:
                     yield await under_way.popleft()
             while under_way:

@@ -146,6 +146,17 @@ class PageBody(Body):
     """Time that the engine took."""
 
 
+class DeltaBody(Body):
+    """Text of a page as it is written. What stands on the page is told once it has been read."""
+
+    index: int
+    """Position of the page in the document, from 0."""
+    text: str
+    """Markdown that goes on where the last piece of the page ended."""
+    restart: bool = False
+    """Whether what was told of the page before is void: the engine has begun it anew."""
+
+
 class Timings(Body):
     """Where the time went, in seconds."""
 

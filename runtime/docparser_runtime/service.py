@@ -7,13 +7,15 @@ the engine's thread is.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Final
+from typing import Any
 
 from docparser_api.runtime import RuntimeConfig
 
+from docparser_runtime.channel import Channel, End
+from docparser_runtime.drafts import NOBODY, Audience, Delta
 from docparser_runtime.errors import RequestTimeout
 from docparser_runtime.gate import Gate, Place
 from docparser_runtime.metrics import Metrics
@@ -23,9 +25,6 @@ from docparser_runtime.schemas import Options
 from docparser_runtime.tracing import spans
 from docparser_runtime.uploads import Upload
 
-_BUFFERED_EVENTS: Final = 4
-"""Pages that wait for a client which reads slowly; then the reading of its document waits."""
-
 
 @dataclass(frozen=True)
 class Started:
@@ -34,15 +33,7 @@ class Started:
     queue_seconds: float
 
 
-@dataclass(frozen=True)
-class _End:
-    """Nothing more comes, because of `error` if there is one."""
-
-    error: Exception | None = None
-
-
-Event = Started | Opened | Page
-_Events = asyncio.Queue[Opened | Page | _End]
+Event = Started | Opened | Delta | Page
 
 
 @dataclass(frozen=True)
@@ -109,8 +100,12 @@ class ParseService:
             raise Overdue(late.detail, pages) from None
         return Reading(tuple(pages), repaired, waited, self._tools.clock() - began)
 
-    async def events(self, upload: Upload[Options]) -> AsyncGenerator[Event, None]:
+    async def events(
+        self, upload: Upload[Options], *, with_text: bool = False
+    ) -> AsyncGenerator[Event, None]:
         """Yield what happens, from `Started` to the last page. Close it to end the work.
+
+        `with_text` adds text as it is written, by engines that generate.
 
         Raises:
             DocParserError: one of the typed errors.
@@ -121,11 +116,12 @@ class ParseService:
             place = await self._tools.gate.enter()
         waited = self._tools.clock() - came
         self._tools.metrics.queue_seconds.observe(waited)
-        events: _Events = asyncio.Queue(_BUFFERED_EVENTS)
-        job = self._start(source, events, place)
+        channel = Channel()
+        audience = channel.drafts if with_text else NOBODY
+        job = self._start(self._read(source, channel, audience), place)
         try:
             yield Started(waited)
-            async with aclosing(self._until_end(events)) as passed_on:
+            async with aclosing(self._until_end(channel)) as passed_on:
                 async for event in passed_on:
                     yield event
         finally:
@@ -138,8 +134,8 @@ class ParseService:
             _, left = await asyncio.wait(self._jobs, timeout=patience_seconds)
         return not left
 
-    def _start(self, source: Source, events: _Events, place: Place) -> asyncio.Task[None]:
-        job = asyncio.create_task(self._read(source, events))
+    def _start(self, reading: Coroutine[Any, Any, None], place: Place) -> asyncio.Task[None]:
+        job = asyncio.create_task(reading)
         self._jobs.add(job)
         job.add_done_callback(lambda job: self._end(job, place))
         return job
@@ -148,32 +144,33 @@ class ParseService:
         self._jobs.discard(job)
         place.release()
 
-    async def _until_end(self, events: _Events) -> AsyncGenerator[Opened | Page, None]:
+    async def _until_end(self, channel: Channel) -> AsyncGenerator[Opened | Delta | Page, None]:
         seconds = self._config.request_timeout_seconds
         deadline = asyncio.get_running_loop().time() + seconds
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
-                    event = await events.get()
+                    event = await channel.take()
             except TimeoutError:
                 raise RequestTimeout(
                     f"Reading the document took longer than {seconds} seconds."
                 ) from None
-            if isinstance(event, _End):
+            if isinstance(event, End):
                 if event.error is not None:
                     raise event.error
                 return
             yield event
 
-    async def _read(self, source: Source, events: _Events) -> None:
-        end = _End()
+    async def _read(self, source: Source, channel: Channel, audience: Audience) -> None:
+        end = End()
         repaired = False
         try:
-            async with aclosing(self._tools.work.read(source, self._config.max_pages)) as found:
+            events = self._tools.work.read(source, self._config.max_pages, audience=audience)
+            async with aclosing(events) as found:
                 async for event in found:
                     repaired |= isinstance(event, Opened) and event.repaired
-                    await events.put(event)
+                    await channel.put(event)
             self._tools.metrics.repaired.inc(repaired)
         except Exception as error:  # noqa: BLE001 (it belongs to whoever waits)
-            end = _End(error)
-        await events.put(end)
+            end = End(error)
+        await channel.put(end)

@@ -18,6 +18,7 @@ from docparser_runtime.logs import Log
 
 MEDIA_TYPE: Final = "text/event-stream"
 STATUS: Final = "status"
+DELTA: Final = "delta"
 PAGE: Final = "page"
 DONE: Final = "done"
 ERROR: Final = "error"

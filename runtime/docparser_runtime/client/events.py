@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from docparser_runtime.client import answers
 from docparser_runtime.client.errors import InvalidAnswerError
-from docparser_runtime.schemas import PageBody, Problem, SummaryBody
+from docparser_runtime.schemas import DeltaBody, PageBody, Problem, SummaryBody
 from docparser_runtime.task_schemas import ProgressBody, TaskBody
 
 LONGEST_LINE: Final = 256 * 1024 * 1024
@@ -26,10 +26,14 @@ class StatusChanged:
 
 @dataclass(frozen=True)
 class TextWritten:
-    """Text of page `index`, as it is written; only engines that generate send it."""
+    """Text of page `index`, as it is written; only engines that generate send it.
+
+    `restart` says that what was told of the page before is void.
+    """
 
     index: int
     text: str = field(repr=False)
+    restart: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,13 +52,6 @@ class Finished:
 
 
 Event = StatusChanged | TextWritten | PageRead | Finished
-
-
-class _Delta(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    index: int
-    text: str
 
 
 class _Probe(BaseModel):
@@ -112,8 +109,8 @@ def _event(fields: dict[str, list[str]]) -> Event | None:
             kind = ProgressBody if answers.body(_Probe, data).id is None else TaskBody
             return StatusChanged(answers.body(kind, data))
         case "delta":
-            delta = answers.body(_Delta, data)
-            return TextWritten(delta.index, delta.text)
+            delta = answers.body(DeltaBody, data)
+            return TextWritten(delta.index, delta.text, delta.restart)
         case "page":
             return PageRead(answers.body(PageBody, data), fields.get("id", ["0"])[-1])
         case "done":
