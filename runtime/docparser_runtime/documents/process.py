@@ -73,7 +73,8 @@ class ParserProcess:
         loop = asyncio.get_running_loop()
         try:
             await loop.sock_sendall(self._connection, frames.head_and_prefix(head, len(payload)))
-            await loop.sock_sendall(self._connection, payload)
+            if payload:
+                await loop.sock_sendall(self._connection, payload)
             return await self._receive(most_saved)
         except (BrokenPipeError, ConnectionResetError):
             raise ProcessGone from None

@@ -9,6 +9,7 @@ import asyncpg  # type: ignore[import-untyped]  # it has no types
 from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from docparser_runtime.queue import freshness
 from docparser_runtime.queue.changes import Changes, Kind
 from docparser_runtime.queue.database import Migrating, told_apart
 from docparser_runtime.queue.failures import QueueAddressInvalid
@@ -17,7 +18,9 @@ from docparser_runtime.queue.notices import Notices
 
 T = TypeVar("T")
 
-_CONNECTIONS = 8
+_WRITING = 6
+_READING = 4
+"""Connections, at most, of each kind; one more carries notices."""
 _WAIT_SECONDS = 5
 """How long a call waits for a connection."""
 _ANSWER_SECONDS = 30
@@ -54,22 +57,29 @@ class Connecting:
             ) from None
 
 
+def _engine(connecting: Connecting, most: int, **options: Any) -> AsyncEngine:
+    engine = create_async_engine(
+        "postgresql+asyncpg://",
+        async_creator=connecting,
+        hide_parameters=True,
+        pool_size=most,
+        max_overflow=0,
+        pool_timeout=_WAIT_SECONDS,
+        **options,
+    )
+    freshness.watch(engine)
+    return engine
+
+
 class PostgresDatabase:
     """A database that any number of processes share."""
 
     def __init__(self, address: str) -> None:
         self.changes = Changes()
         connecting = Connecting(address)
-        self._engine: AsyncEngine = create_async_engine(
-            "postgresql+asyncpg://",
-            async_creator=connecting,
-            hide_parameters=True,
-            pool_size=_CONNECTIONS,
-            max_overflow=0,
-            pool_timeout=_WAIT_SECONDS,
-            pool_pre_ping=True,
-        )
-        self._reading = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._writing = _engine(connecting, _WRITING)
+        # Connections of their own: to change the isolation of one takes longer than a read.
+        self._reading = _engine(connecting, _READING, isolation_level="AUTOCOMMIT")
         self._grouping = Grouping(self._apply)
         self._notices = Notices(connecting, self.changes)
 
@@ -100,7 +110,7 @@ class PostgresDatabase:
         if shared:
             return await self._grouping.write(rule)
         with told_apart():
-            async with self._engine.begin() as connection:
+            async with self._writing.begin() as connection:
                 return await connection.run_sync(rule)
 
     def tell(self, *kinds: Kind) -> None:
@@ -113,9 +123,10 @@ class PostgresDatabase:
         await self._grouping.close()
         await self._notices.close()
         with suppress(OSError, asyncio.TimeoutError):
-            await self._engine.dispose()
+            await self._writing.dispose()
+            await self._reading.dispose()
 
     async def _apply(self, rules: Sequence[Rule[Any]]) -> list[Outcome]:
         with told_apart():
-            async with self._engine.begin() as connection:
+            async with self._writing.begin() as connection:
                 return await connection.run_sync(outcomes, rules)

@@ -12,8 +12,12 @@ from docparser_runtime.schemas import PageBody
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.tasks.ids import new_id
 from docparser_runtime.tracing import spans
+from docparser_runtime.waiting import happens_within
 
 _PAGES: Final = TypeAdapter(tuple[PageBody, ...])
+_GATHERING_SECONDS: Final = 0.02
+"""Wait for more pages before some are written. Pages that come faster than this cost more to write
+one by one than to read; for others it is nothing."""
 _MOST_WAITING: Final = 32
 """Pages that wait to be saved; then the reading waits, too."""
 
@@ -27,6 +31,7 @@ class PageSaver:
         self._store = store
         self._waiting: list[PageBody] = []
         self._saving: asyncio.Task[None] | None = None
+        self._hurried = asyncio.Event()
 
     async def add(self, page: PageBody) -> None:
         """Save a page soon; raises what saving earlier ones raised."""
@@ -45,10 +50,13 @@ class PageSaver:
             DocParserError: queue or store cannot take them.
         """
         if self._saving is not None:
+            self._hurried.set()
             await asyncio.shield(self._saving)
+            self._hurried.clear()
 
     async def _save_waiting(self) -> None:
         while self._waiting:
+            await happens_within(self._hurried, _GATHERING_SECONDS)
             batch, self._waiting = self._waiting, []
             await self._save(batch)
 

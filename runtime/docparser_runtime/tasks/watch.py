@@ -13,6 +13,8 @@ from docparser_runtime.waiting import happens_within
 
 _NEWS_SECONDS: Final = 0.25
 """Longest wait for news that do not come by themselves."""
+_LOOK_SECONDS: Final = 0.02
+"""Shortest time from one look to the next: where much happens, news go together."""
 _PAUSE_SECONDS: Final = 1.0
 _UNKNOWN: Final = -2
 """A version that no job has: the first look counts as news."""
@@ -67,10 +69,13 @@ class JobWatch:
     async def _watch(self) -> None:
         """Look until nobody waits any more."""
         heard: int | None = None
+        clock = asyncio.get_running_loop().time
         while self._waiting:
+            next_look = clock() + _LOOK_SECONDS
             try:
                 await self._look()
                 heard = await self._queue.wait_for_change(_NEWS_SECONDS, heard)
+                await asyncio.sleep(next_look - clock())
             except DocParserError:
                 # Those who wait ask the queue themselves in time, and are told.
                 await asyncio.sleep(_PAUSE_SECONDS)
