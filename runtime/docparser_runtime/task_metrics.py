@@ -31,6 +31,12 @@ class TaskMetrics:
             "Tasks that were taken from workers which fell silent.",
             registry=registry,
         )
+        self.callbacks = Counter(
+            "docparser_callbacks",
+            "Attempts at callbacks; what became of them is delivered, failed or given_up.",
+            ("outcome",),
+            registry=registry,
+        )
         self.shedding = Gauge(
             "docparser_shedding_level",
             "By how many tiers pages of low priority are lowered at most: 0, 1 or 2.",

@@ -3,7 +3,10 @@
 import asyncio
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
+
+from prometheus_client import Counter
 
 from docparser_runtime.callbacks.base import Due, Outbox
 from docparser_runtime.callbacks.schedule import Schedule
@@ -23,6 +26,18 @@ _LONGEST_PAUSE_SECONDS: Final = 10.0
 _LEASE_SECONDS: Final = 3 * TIMEOUT_SECONDS
 
 
+@dataclass(frozen=True)
+class Books:
+    """Where is noted what becomes of callbacks.
+
+    Attributes:
+        attempts: counts attempts by the label `outcome`.
+    """
+
+    log: Log
+    attempts: Counter
+
+
 class Dispatcher:
     """Delivers what is due. Several processes may do so for one outbox.
 
@@ -34,14 +49,15 @@ class Dispatcher:
         self,
         outbox: Outbox,
         sender: CallbackSender,
-        log: Log,
+        books: Books,
         schedule: Schedule = Schedule(),  # noqa: B008 (it never changes)
         chance: Callable[[], float] = random.random,
         pause_seconds: float = 1.0,
     ) -> None:
         self._outbox = outbox
         self._sender = sender
-        self._log = log
+        self._log = books.log
+        self._attempts = books.attempts
         self._schedule = schedule
         self._chance = chance
         self._pause_seconds = pause_seconds
@@ -90,10 +106,12 @@ class Dispatcher:
     async def _note(self, due: Due, failure: str | None) -> None:
         told = {"task": due.job_id, "attempts": due.attempts}
         if failure is None:
+            self._attempts.labels("delivered").inc()
             self._log.info("callback_delivered", **told)
             await self._outbox.delivered(due)
             return
         pause = self._schedule.pause_seconds(due.attempts, due.elapsed_seconds, self._chance())
+        self._attempts.labels("given_up" if pause is None else "failed").inc()
         if pause is None:
             self._log.error("callback_given_up", reason=failure, **told)
         else:

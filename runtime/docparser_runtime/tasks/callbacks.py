@@ -7,13 +7,14 @@ from docparser_api.names import ENV_CALLBACK_SECRET
 from docparser_api.runtime import OutboundConfig
 
 from docparser_runtime.callbacks.base import Outbox
-from docparser_runtime.callbacks.dispatching import Dispatcher
+from docparser_runtime.callbacks.dispatching import Books, Dispatcher
 from docparser_runtime.callbacks.sending import CallbackSender
 from docparser_runtime.config import ConfigError
 from docparser_runtime.logs import Log
 from docparser_runtime.outbound.policy import policy_of
 from docparser_runtime.outbound.requests import Outbound
 from docparser_runtime.outbound.targets import SystemResolver
+from docparser_runtime.task_metrics import TaskMetrics
 
 
 class Callbacks(Protocol):
@@ -48,11 +49,11 @@ class OutboxCallbacks:
         """Note that `url` is to be told."""
         await self._outbox.add(job_id, url)
 
-    async def run(self, log: Log) -> None:
+    async def run(self, log: Log, metrics: TaskMetrics) -> None:
         """Deliver what is due until cancelled."""
         if self._secrets:
             sender = CallbackSender(self._outbound, self._secrets)
-            await Dispatcher(self._outbox, sender, log).run()
+            await Dispatcher(self._outbox, sender, Books(log, metrics.callbacks)).run()
 
 
 def outbound_of(config: OutboundConfig) -> Outbound:

@@ -176,7 +176,7 @@ class TaskPlace:
         callbacks = OutboxCallbacks(
             queue.outbox, outbound_of(config.callbacks), keeping.callback_secrets
         )
-        calling = partial(callbacks.run, tools.log)
+        calling = partial(callbacks.run, tools.log, tools.metrics.tasks)
         stack.callback(_going(calling, "callbacks", tools.log).cancel)
         sweeper = Sweeper(store, partial(known_jobs, queue))
         metrics, lease_seconds = tools.metrics.tasks, config.lease_seconds

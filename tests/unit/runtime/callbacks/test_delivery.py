@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from docparser_runtime import logs
-from docparser_runtime.callbacks.dispatching import Dispatcher
+from docparser_runtime.callbacks.dispatching import Books, Dispatcher
 from docparser_runtime.callbacks.schedule import Schedule
 from docparser_runtime.callbacks.sending import CallbackSender
 from docparser_runtime.outbound.requests import Outbound
 from docparser_runtime.queue.sql import SqlQueue
+from docparser_runtime.task_metrics import TaskMetrics
+from prometheus_client import CollectorRegistry
 from support.queues import QueueBench, a_job, claimed, told
 from support.web_receiver import OK, Received, Receiver, answered
 from unit.runtime.callbacks.test_signing import is_genuine
@@ -48,7 +50,8 @@ async def test_a_receiver_that_is_down_hears_of_the_task_once_it_is_back(
     stream = io.StringIO()
     sender = CallbackSender(outbound, [SECRET])
     log = logs.create(stream, "info")
-    dispatcher = Dispatcher(queue.outbox, sender, log, QUICK, pause_seconds=0.01)
+    attempts = TaskMetrics(CollectorRegistry()).callbacks
+    dispatcher = Dispatcher(queue.outbox, sender, Books(log, attempts), QUICK, pause_seconds=0.01)
     job = await queue.submit(a_job())
     await queue.outbox.add(job.id, f"http://receiver.test:{receiver.port}/?token=canary")
     await queue.finish(await claimed(queue), {})

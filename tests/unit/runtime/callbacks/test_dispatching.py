@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from docparser_runtime import logs
-from docparser_runtime.callbacks.dispatching import Dispatcher
+from docparser_runtime.callbacks.dispatching import Books, Dispatcher
 from docparser_runtime.callbacks.schedule import Schedule
 from docparser_runtime.callbacks.sending import CallbackSender
 from docparser_runtime.outbound.errors import UrlUnreachable
 from docparser_runtime.task_errors import QueueUnavailable
+from docparser_runtime.task_metrics import TaskMetrics
+from prometheus_client import CollectorRegistry
 from unit.runtime.callbacks.model import DUE, MemoryOutbox, a_due
 from unit.runtime.doubles import eventually
 
@@ -51,6 +53,11 @@ class Office:
     receivers: Receivers
     stream: io.StringIO
     dispatcher: Dispatcher
+    registry: CollectorRegistry
+
+    def attempts(self, outcome: str) -> float | None:
+        labels = {"outcome": outcome}
+        return self.registry.get_sample_value("docparser_callbacks_total", labels)
 
     def events(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.stream.getvalue().splitlines()]
@@ -61,8 +68,12 @@ def office() -> Office:
     outbox, receivers, stream = MemoryOutbox(), Receivers(), io.StringIO()
     sender = CallbackSender(receivers, [b"0123456789abcdef"])
     log = logs.create(stream, "info")
-    dispatcher = Dispatcher(outbox, sender, log, Schedule(), lambda: 0.0, pause_seconds=0.01)
-    return Office(outbox, receivers, stream, dispatcher)
+    registry = CollectorRegistry()
+    attempts = TaskMetrics(registry).callbacks
+    dispatcher = Dispatcher(
+        outbox, sender, Books(log, attempts), Schedule(), lambda: 0.0, pause_seconds=0.01
+    )
+    return Office(outbox, receivers, stream, dispatcher, registry)
 
 
 async def test_what_was_taken_is_delivered(office: Office) -> None:
@@ -71,6 +82,7 @@ async def test_what_was_taken_is_delivered(office: Office) -> None:
     assert office.outbox.told == [("job", None)]
     assert json.loads(office.receivers.posts[0][1])["task_id"] == "job"
     assert office.events()[0]["event"] == "callback_delivered"
+    assert office.attempts("delivered") == 1
 
 
 @pytest.mark.parametrize("answer", [503, 301, UrlUnreachable("any"), ValueError("any")])
@@ -79,6 +91,7 @@ async def test_what_failed_is_tried_again_later(office: Office, answer: int | Ex
     office.outbox.waiting = [a_due(attempts=2)]
     await office.dispatcher.turn()
     assert office.outbox.told == [(DUE.job_id, 20.0)]
+    assert office.attempts("failed") == 1
     assert "canary" not in office.stream.getvalue()
 
 
@@ -87,6 +100,7 @@ async def test_what_failed_for_a_day_is_given_up(office: Office) -> None:
     office.outbox.waiting = [a_due(attempts=30, elapsed_seconds=86_400)]
     await office.dispatcher.turn()
     assert office.outbox.told == [(DUE.job_id, -1)]
+    assert (office.attempts("given_up"), office.attempts("failed")) == (1, None)
     event = office.events()[-1]
     assert (event["event"], event["level"], event["reason"]) == (
         "callback_given_up",
