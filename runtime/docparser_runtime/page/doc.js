@@ -1,5 +1,7 @@
 // One document of the list: what is known of it, and who is told when that changes.
 
+import { firstIndexes } from "./options.js";
+
 const ENDED = new Set(["done", "failed", "cancelled"]);
 let count = 0;
 
@@ -29,10 +31,12 @@ export class Doc extends EventTarget {
   /** Ends what runs for this document here. */
   abort = null;
 
-  constructor(name, file = null) {
+  /** `options` are how it is to be read, by their names in a request. */
+  constructor(name, file = null, options = {}) {
     super();
     this.name = name;
     this.file = file;
+    this.options = options;
     this.createdAt = new Date();
   }
 
@@ -50,6 +54,16 @@ export class Doc extends EventTarget {
 
   get pagesDone() {
     return Math.max(this.task?.pages_done ?? 0, this.pages.size);
+  }
+
+  /**
+   * Indexes of its pages in their order. Those to come are a guess, where the page range was chosen
+   * elsewhere; in the end only those are left that were read.
+   */
+  get indexes() {
+    const guessed = this.summary === null ? firstIndexes(this.options.page_range, this.pageCount) : [];
+    const known = new Set([...this.pages.keys(), ...this.drafts.keys(), ...guessed]);
+    return [...known].sort((one, other) => one - other);
   }
 
   /** Take what the service says of the task. */
@@ -96,9 +110,10 @@ export class Doc extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  #draft({ index, text }) {
+  #draft({ index, text, restart }) {
     if (this.pages.has(index)) return;
-    this.drafts.set(index, (this.drafts.get(index) ?? "") + text);
+    const before = restart ? "" : (this.drafts.get(index) ?? "");
+    this.drafts.set(index, before + text);
     this.#tell(index);
   }
 

@@ -8,16 +8,27 @@ const KINDS = {
   Markdown: { ending: "md", mediaType: "text/markdown", make: (doc) => contentOf(doc) },
   JSON: { ending: "json", mediaType: "application/json", make: (doc) => JSON.stringify(answerOf(doc), null, 2) },
   HTML: { ending: "html", mediaType: "text/html", make: (doc) => htmlOf(doc) },
+  PDF: { ending: "pdf", mediaType: "application/pdf", make: null },
 };
 const STYLE = "body{font:1rem/1.6 Georgia,serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
   + "table{border-collapse:collapse}td,th{border:1px solid #8888;padding:.25rem .6rem}"
   + ".right{text-align:right}.centre{text-align:center}pre{overflow-x:auto}";
 
-/** Let the browser save the document as `Markdown`, `JSON` or `HTML`. Throws when it cannot be got. */
+export const FORMS = Object.keys(KINDS);
+
+/**
+ * Return whether the document can be saved in a form. As a PDF it comes with its text in it, to be
+ * searched; only the service can make that, of the document that it has kept.
+ */
+export function isOffered(form, doc) {
+  return KINDS[form].make !== null || doc.id !== null;
+}
+
+/** Let the browser save the document in one of its forms. Throws when it cannot be got. */
 export async function save(doc, form, api) {
   const { ending, mediaType, make } = KINDS[form];
   const content = doc.id === null ? new Blob([make(doc)], { type: mediaType }) : await result(doc, mediaType, api);
-  offer(content, `${stem(doc)}.${ending}`);
+  offer(content, `${stem(doc)}${form === "PDF" ? ".searchable" : ""}.${ending}`);
 }
 
 async function result(doc, mediaType, api) {

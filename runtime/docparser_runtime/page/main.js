@@ -6,6 +6,7 @@ import { byId, say } from "./dom.js";
 import { Health } from "./health.js";
 import { takeFiles } from "./intake.js";
 import { Library } from "./library.js";
+import { Options } from "./options.js";
 import { askPassword } from "./password.js";
 import { Reading, taskPath } from "./reading.js";
 import { Token } from "./token.js";
@@ -15,6 +16,7 @@ const PASSWORD_CODES = new Set(["password_required", "password_invalid"]);
 const token = new Token(byId("token-dialog"), sessionStorage);
 const api = new Api(token);
 const reading = new Reading(api);
+const options = new Options();
 const library = new Library(api, reading, { open, cancel });
 let viewer = null;
 let mostBytes = Infinity;
@@ -64,12 +66,14 @@ function again(doc) {
 }
 
 function take(files) {
-  complain("");
+  const chosen = options.chosen();
+  complain(chosen === null ? "This is no page range: numbers and spans from 1, such as 1-3,7,10-." : "");
+  if (chosen === null) return;
   const docs = [];
   for (const file of files) {
     if (file.size > mostBytes) complain(`${file.name} is larger than ${megabytes(mostBytes)} MB, the most that is taken here.`);
     else if (file.size === 0) complain(`${file.name} is empty.`);
-    else docs.push(new Doc(file.name || "Pasted document", file));
+    else docs.push(new Doc(file.name || "Pasted document", file, chosen));
   }
   for (const doc of docs) library.add(doc);
   if (docs.length > 0) open(docs[0]);
@@ -100,6 +104,7 @@ async function describe() {
   try {
     const config = await api.json("config");
     mostBytes = config.runtime.maxBodyBytes;
+    options.offer(config.engine?.tiers ?? []);
     byId("model").textContent = config.model.name ?? config.model.engine;
     byId("hint").textContent = `PDF and images, up to ${megabytes(mostBytes)}\u00a0MB`;
   } catch {

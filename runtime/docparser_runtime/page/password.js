@@ -1,4 +1,4 @@
-// Asks for the password of an encrypted document. It is sent along and kept nowhere.
+// Asks for the password of an encrypted document. It is sent along, used at once and kept nowhere.
 
 import { byId } from "./dom.js";
 

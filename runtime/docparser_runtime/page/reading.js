@@ -28,8 +28,7 @@ export class Reading {
     doc.abort = new AbortController();
     const { signal } = doc.abort;
     await this.#reporting(doc, signal, () => this.#inTurn(doc, signal, async () => {
-      // Tasks keep no passwords: such a document is read while this page waits.
-      if (password === null && this.hasTasks !== false) await this.#asTask(doc, signal);
+      if (this.hasTasks !== false) await this.#asTask(doc, password, signal);
       if (doc.id === null) await this.#stream(doc, password, signal);
     }));
   }
@@ -66,10 +65,10 @@ export class Reading {
     }
   }
 
-  async #asTask(doc, signal) {
+  async #asTask(doc, password, signal) {
     // The key makes it safe to send again when the answer is lost.
     const headers = { "Idempotency-Key": randomKey() };
-    const options = { method: "POST", headers, body: formOf(doc), signal };
+    const options = { method: "POST", headers, body: formOf(doc, password), signal };
     let task;
     try {
       task = await this.#patiently(() => this.api.json(TASKS, options), signal);
@@ -169,9 +168,10 @@ async function untilBroken(doc, body, signal, heard) {
   return false;
 }
 
-function formOf(doc, password = null) {
+function formOf(doc, password) {
   const form = new FormData();
   form.append("file", doc.file, doc.file.name || "document");
+  for (const [name, value] of Object.entries(doc.options)) form.append(name, value);
   if (password !== null) form.append("password", password);
   return form;
 }

@@ -2,7 +2,7 @@
 
 import { progressText } from "./doc.js";
 import { byId, el, say } from "./dom.js";
-import { save } from "./downloads.js";
+import { FORMS, isOffered, save } from "./downloads.js";
 import { PageView } from "./pageview.js";
 import { Pictures } from "./pictures.js";
 
@@ -18,7 +18,7 @@ export class Viewer {
     this.act = act;
     this.api = api;
     this.pictures = new Pictures(api, doc);
-    this.views = [];
+    this.views = new Map();
     this.stale = new Set();
     this.closed = new AbortController();
     this.settled = false;
@@ -50,8 +50,8 @@ export class Viewer {
     this.cancel = el("button", { type: "button", class: "quiet", onclick: () => this.act.cancel(doc) }, "Cancel");
     this.again = el("button", { type: "button", class: "primary", onclick: () => this.act.again(doc) }, "Try again");
     this.saves = el("div", { class: "saves", role: "group", "aria-label": "Download" },
-      ...["Markdown", "JSON", "HTML"].map((form) =>
-        el("button", { type: "button", onclick: () => this.#save(form) }, form)));
+      ...FORMS.map((form) =>
+        el("button", { type: "button", value: form, onclick: (event) => this.#save(form, event.target) }, form)));
     this.pages = el("div", { class: "pages", "data-view": this.#rememberedView() });
     this.goto = this.#goto();
     this.bars = el("div", { class: "tools" }, this.#viewChoice(), this.goto, this.saves, this.again, this.cancel);
@@ -68,7 +68,7 @@ export class Viewer {
       input.addEventListener("change", () => {
         sessionStorage.setItem("docparser.view", view);
         this.pages.dataset.view = view;
-        for (const page of this.views) page.showPicture();
+        for (const page of this.views.values()) page.showPicture();
       });
       return el("label", {}, input, el("span", {}, label));
     });
@@ -84,7 +84,7 @@ export class Viewer {
   #goto() {
     this.number = el("input", { type: "number", min: 1, value: 1, inputmode: "numeric" });
     this.number.addEventListener("change", () => {
-      const view = this.views[Number(this.number.value) - 1];
+      const view = this.views.get(Number(this.number.value) - 1);
       view?.element.scrollIntoView({ block: "start" });
     });
     this.total = el("span");
@@ -110,9 +110,10 @@ export class Viewer {
     this.cancel.hidden = doc.ended;
     this.again.hidden = !doc.ended || doc.status === "done" || doc.file === null;
     this.saves.hidden = doc.status !== "done";
+    for (const button of this.saves.children) button.hidden = !isOffered(button.value, doc);
     this.pages.dataset.ended = doc.ended;
     this.#grow();
-    for (const index of this.stale) this.views[index]?.refresh();
+    for (const index of this.stale) this.views.get(index)?.refresh();
     this.stale.clear();
     if (doc.ended !== this.settled) this.#settle();
   }
@@ -120,7 +121,7 @@ export class Viewer {
   /** Tell pages that will not be read so. */
   #settle() {
     this.settled = this.doc.ended;
-    for (const view of this.views) if (view.page === null) view.refresh();
+    for (const view of this.views.values()) if (view.page === null) view.refresh();
   }
 
   #refreshBar() {
@@ -131,29 +132,44 @@ export class Viewer {
     else bar.removeAttribute("value");
   }
 
-  /** Make places for pages that have become known. */
+  /** Make places for pages that have become known, each where it belongs; take away those of none. */
   #grow() {
-    // Pages may come in any order, and before their number is known.
-    let wanted = this.doc.pageCount;
-    for (const index of this.stale) wanted = Math.max(wanted, index + 1);
-    const made = document.createDocumentFragment();
-    for (let index = this.views.length; index < wanted; index += 1) {
-      const view = new PageView(this.doc, index, this.pictures);
-      view.refresh();
-      this.views.push(view);
-      made.append(view.element);
-      this.observer.observe(view.element);
-      this.eye.observe(view.element);
+    const indexes = this.doc.indexes;
+    const wanted = new Set(indexes);
+    for (const [index, view] of this.views) if (!wanted.has(index)) this.#remove(index, view);
+    let next = this.pages.firstElementChild;
+    for (const index of indexes) {
+      const known = this.views.get(index);
+      if (known === undefined) this.pages.insertBefore(this.#added(index).element, next);
+      else next = known.element.nextElementSibling;
     }
-    this.pages.append(made);
-    this.goto.hidden = this.views.length < 2;
-    this.number.max = this.views.length;
-    this.total.textContent = ` of ${this.views.length}`;
+    const last = (indexes.at(-1) ?? 0) + 1;
+    this.goto.hidden = indexes.length < 2;
+    this.number.max = last;
+    this.total.textContent = ` of ${last}`;
+  }
+
+  #added(index) {
+    const view = new PageView(this.doc, index, this.pictures);
+    view.refresh();
+    this.views.set(index, view);
+    this.observer.observe(view.element);
+    this.eye.observe(view.element);
+    return view;
+  }
+
+  #remove(index, view) {
+    this.observer.unobserve(view.element);
+    this.eye.unobserve(view.element);
+    view.hide();
+    view.element.remove();
+    this.views.delete(index);
   }
 
   #moved(entries) {
     for (const entry of entries) {
-      const view = this.views[Number(entry.target.dataset.index)];
+      const view = this.views.get(Number(entry.target.dataset.index));
+      if (view === undefined) continue;
       if (entry.isIntersecting) view.show();
       else view.hide();
     }
@@ -180,12 +196,15 @@ export class Viewer {
     say(this.doc.status === "done" ? `${this.doc.name} has been read: ${text}` : text);
   }
 
-  async #save(form) {
+  async #save(form, button) {
+    button.disabled = true; // a PDF is made only now
     try {
       await save(this.doc, form, this.api);
     } catch (problem) {
       this.status.textContent = `The download failed: ${problem.message}`;
       say(this.status.textContent);
+    } finally {
+      button.disabled = false;
     }
   }
 }

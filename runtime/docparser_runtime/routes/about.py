@@ -7,6 +7,7 @@ from prometheus_client.exposition import choose_encoder
 
 from docparser_runtime import docs_page
 from docparser_runtime.context import InContext
+from docparser_runtime.engine import tiers
 
 router = APIRouter(tags=["about"])
 PATH_DOCS = "/docs"
@@ -34,8 +35,13 @@ async def metrics(request: Request, context: InContext) -> Response:
 @router.get(PATH_CONFIG)
 async def config(context: InContext) -> JSONResponse:
     """Return the effective configuration, defaults included, secrets excluded."""
+    traits = context.engine.traits
     return JSONResponse(
         {
+            "engine": {
+                "generates": traits.generates,
+                "tiers": [tier for tier in tiers.ORDER if tier in traits.tiers],
+            },
             "model": context.model.model_dump(mode="json", by_alias=True),
             "runtime": context.config.model_dump(mode="json", by_alias=True),
             "version": context.version,

@@ -98,6 +98,9 @@ class Double:
     """Pages after which the next stream of events breaks, once."""
     tasks: dict[str, Task] = field(default_factory=dict)
     uploads: list[bytes] = field(default_factory=list)
+    fields: list[dict[str, str]] = field(default_factory=list)
+    """What came with each upload."""
+    tiers: tuple[str, ...] = ()
     last_ids: list[str | None] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     left: int = 0

@@ -55,7 +55,7 @@ class _Server(uvicorn.Server):
 
 def _app(double: Double) -> FastAPI:
     app = FastAPI(openapi_url=None)
-    app.include_router(_about())
+    app.include_router(_about(double))
     app.include_router(_tasks(double))
     app.include_router(_results(double))
     app.include_router(_parse(double))
@@ -73,7 +73,7 @@ def _app(double: Double) -> FastAPI:
     return app
 
 
-def _about() -> APIRouter:
+def _about(double: Double) -> APIRouter:
     router = APIRouter()
 
     @router.get("/readyz")
@@ -87,7 +87,9 @@ def _about() -> APIRouter:
     @router.get("/config")
     async def config() -> dict[str, Any]:
         limits = {"maxBodyBytes": 1024 * 1024}
-        return {"model": {"engine": "double", "name": None}, "runtime": limits, "version": "1"}
+        engine = {"generates": False, "tiers": double.tiers}
+        model = {"engine": "double", "name": None}
+        return {"engine": engine, "model": model, "runtime": limits, "version": "1"}
 
     return router
 
@@ -140,13 +142,18 @@ def _results(double: Double) -> APIRouter:
         content = "\n\n".join(page["markdown"] for page in pages)
         if request.headers["accept"] == "text/markdown":
             return PlainTextResponse(content, media_type="text/markdown")
+        if request.headers["accept"] == "application/pdf":
+            return Response(b"%PDF-searchable", media_type="application/pdf")
         if request.headers["accept"] == "text/html":
             return PlainTextResponse("<h1>Chapter 1</h1>", media_type="text/html")
         return JSONResponse({**SUMMARY, "content": content, "pages": pages})
 
     @router.get(TASKS + "/{name}/pages/{index}/image")
     async def image(name: str, index: int) -> Response:
-        return Response(_picture(double.tasks[name].pages[index]), media_type="image/png")
+        pages = {page["index"]: page for page in double.tasks[name].pages}
+        if index not in pages:
+            return _problem(404, "page_not_found", "The document has no such page.")
+        return Response(_picture(pages[index]), media_type="image/png")
 
     return router
 
@@ -179,6 +186,7 @@ async def _refused(request: Request, double: Double) -> Response | None:
         file, password = form["file"], form.get("password")
         assert not isinstance(file, str)
         double.uploads.append(await file.read())
+        double.fields.append({n: v for n, v in form.items() if isinstance(v, str)})
     if double.password is not None and password is None:
         return _problem(422, "password_required", "The document is encrypted.")
     if double.password is not None and password != double.password:

@@ -58,7 +58,7 @@ async def test_everything_has_a_name(show: Show) -> None:
     await sight.choose()
     await sight.status("Reading")
     nameless = await sight.page.evaluate(
-        """() => [...document.querySelectorAll("button, input, progress, [role=group]")]
+        """() => [...document.querySelectorAll("button, input, select, progress, [role=group]")]
             .filter((e) => !e.hidden && !e.closest("dialog") && !e.ariaHidden)
             .filter((e) => !(e.textContent.trim() || e.ariaLabel || e.labels?.length))
             .map((e) => e.outerHTML)"""

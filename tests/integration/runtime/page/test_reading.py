@@ -1,10 +1,8 @@
 """A person hands over documents and watches them being read."""
 
-import json
-
 import pytest
 from integration.runtime.page.conftest import Show, Sight
-from integration.runtime.page.double import Double, a_page, block
+from integration.runtime.page.double import Double, a_page
 from playwright.async_api import expect
 from unit.runtime.doubles import eventually
 
@@ -147,32 +145,6 @@ async def test_several_files_are_sent_one_after_the_other(show: Show) -> None:
     assert sight.double.uploads == [b"%d" % n for n in range(12)]
     await expect(sight.page.locator("#documents li")).to_have_count(12)
     await expect(sight.page.locator("#title")).to_have_text("0.pdf")
-
-
-async def saved(sight: Sight) -> dict[str, str]:
-    """Return the content of all downloads by their names."""
-    found = {}
-    for form in ("Markdown", "JSON", "HTML"):
-        async with sight.page.expect_download() as downloading:
-            await sight.page.get_by_role("button", name=form, exact=True).click()
-        download = await downloading.value
-        found[download.suggested_filename] = (await download.path()).read_text()
-    return found
-
-
-@pytest.mark.parametrize("keeps_tasks", [True, False])
-async def test_downloads(show: Show, *, keeps_tasks: bool) -> None:
-    odd = block("paragraph", "<b>", "\\<b>", (0, 0, 9, 9))
-    sight = await show(Double(pages=[a_page(0), a_page(1, odd)], keeps_tasks=keeps_tasks))
-    sight.expected = ("Failed to load resource",)
-    await sight.choose("paper.pdf")
-    await sight.status("2 pages")
-    files = await saved(sight)
-    assert files["paper.md"] == "# Chapter 1\n\nText of page 1.\n\n\\<b>"
-    answer = json.loads(files["paper.json"])
-    assert (len(answer["pages"]), answer["content"]) == (2, files["paper.md"])
-    assert "Chapter 1</h1>" in files["paper.html"]
-    assert ("<p>&lt;b&gt;</p>" in files["paper.html"]) != keeps_tasks
 
 
 async def test_files_that_cannot_be_taken(show: Show) -> None:

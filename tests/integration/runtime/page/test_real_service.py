@@ -1,9 +1,11 @@
 """The page of the real program: a document is dropped, and its text appears."""
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
+import pikepdf
 import pytest
 from docparser_api.names import ENV_DATA, ENV_MODEL, ENV_TOKEN
 from integration.runtime.page.conftest import Show
@@ -42,6 +44,30 @@ async def test_a_dropped_pdf_is_read(show: Show, tmp_path: Path) -> None:
             await expect(picture).to_have_js_property("naturalHeight", 1684)
         assert await pages.nth(1).locator(".text table tr").count() == 5
         await sight.page.screenshot(path=tmp_path / "real.png")
+
+
+async def test_an_encrypted_document_is_read_in_part_and_saved(show: Show, tmp_path: Path) -> None:
+    locked = io.BytesIO()
+    with pikepdf.open(io.BytesIO(prose_pdf(4))) as pdf:
+        pdf.save(locked, encryption=pikepdf.Encryption(owner="owner", user="open sesame"))
+    async with serving(keeping(tmp_path / "data")) as program:
+        sight = await show(f"{program.url}/")
+        sight.expected = ("Failed to load resource",)
+        await sight.page.get_by_text("How to read it").click()
+        await sight.page.locator("#pages").fill("3-")
+        await sight.choose("locked.pdf", locked.getvalue())
+        await sight.page.get_by_label("Its password").fill("open sesame")
+        await sight.page.keyboard.press("Enter")
+        await sight.status("2 pages")
+        assert await sight.page.locator(".page h3").all_inner_texts() == ["Page 3", "Page 4"]
+        await expect(sight.page.locator(".page img").first).to_have_js_property(
+            "naturalHeight", 1684
+        )
+        async with sight.page.expect_download() as downloading:
+            await sight.page.get_by_role("button", name="PDF", exact=True).click()
+        saved = await (await downloading.value).path()
+    with pikepdf.open(saved) as pdf:
+        assert (len(pdf.pages), pdf.is_encrypted) == (4, False)
 
 
 async def test_reading_goes_on_after_the_service_was_killed(show: Show, tmp_path: Path) -> None:

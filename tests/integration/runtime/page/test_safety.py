@@ -148,7 +148,7 @@ async def test_who_does_not_sign_in_can_do_so_later(show: Show) -> None:
     await expect(sight.page.locator("#model")).to_have_text("double")
 
 
-async def test_a_password_is_asked_for_and_such_a_document_is_no_task(show: Show) -> None:
+async def test_a_password_is_asked_for_and_kept_nowhere(show: Show) -> None:
     sight = await show(Double(password="open"))
     sight.expected = ("Failed to load resource",)
     await sight.choose("secret.pdf")
@@ -160,6 +160,6 @@ async def test_a_password_is_asked_for_and_such_a_document_is_no_task(show: Show
     await sight.page.get_by_label("Its password").fill("open")
     await sight.page.keyboard.press("Enter")
     await sight.status("3 pages")
-    assert sight.double.requests.count("POST /v1/document/tasks") == 1
-    assert sight.double.requests.count("POST /v1/document/parse") == 2
+    assert [fields.get("password") for fields in sight.double.fields] == [None, "wrong", "open"]
+    assert "POST /v1/document/parse" not in sight.double.requests
     assert "open" not in await sight.page.evaluate("JSON.stringify(sessionStorage)")
