@@ -20,7 +20,7 @@ from docparser_runtime.queue.values import Job, NewJob
 from docparser_runtime.reading import Readable, readable, source_of
 from docparser_runtime.schemas import PageBody
 from docparser_runtime.storage.base import ObjectStore
-from docparser_runtime.task_errors import TaskQueueFull, TenantLimit
+from docparser_runtime.task_errors import IdempotencyKeyReused, TaskQueueFull, TenantLimit
 from docparser_runtime.task_schemas import TaskOptions
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import priority_of
@@ -105,15 +105,28 @@ class TaskDoor:
         job_id = new_id()
         try:
             new = await self._new_job(job_id, submission, found)
-            async with self._refusals():
-                job = await self._queue.submit(new)
         except BaseException:
             await self._forget(job_id)
             raise
-        if job.id != job_id:
-            await self._forget(job_id)
+        job = await self._queued(new)
         if options.callback_url is not None:
             await self._callbacks.add(job.id, options.callback_url)
+        return job
+
+    async def _queued(self, new: NewJob) -> Job:
+        """Queue the job. Its documents go when it is refused or there was one before.
+
+        Where nobody knows whether it was queued they stay: it may have been, and a repetition of
+        the request is told so.
+        """
+        try:
+            async with self._refusals():
+                job = await self._queue.submit(new)
+        except (IdempotencyKeyReused, TaskQueueFull, TenantLimit):
+            await self._forget(new.id)
+            raise
+        if job.id != new.id:
+            await self._forget(new.id)
         return job
 
     @asynccontextmanager
