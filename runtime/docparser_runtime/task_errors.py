@@ -63,6 +63,13 @@ class TaskExpired(DocParserError):
     status = HTTPStatus.GONE
 
 
+class LinkUnavailable(DocParserError):
+    """The service gives no link to this form of the result; the form itself can be had."""
+
+    code = "link_unavailable"
+    status = HTTPStatus.NOT_FOUND
+
+
 class PageNotFound(DocParserError):
     """The task's document has no such page, or is gone."""
 

@@ -66,6 +66,19 @@ class TaskBody(ProgressBody):
     """Why it failed; null otherwise."""
 
 
+class ResultLink(Body):
+    """Where the result of a task can be downloaded from, without a token."""
+
+    url: str
+    """Address at the store. Who has it can read the result until it expires."""
+    media_type: str
+    """Form of the result."""
+    sha256: str
+    """Digest of its bytes, as hex."""
+    expires_at: datetime
+    """When the address is no longer good; ask for another one then."""
+
+
 class TaskList(Body):
     """Tasks of the caller, newest first."""
 

@@ -11,8 +11,10 @@ from docparser_runtime.errors import (
     RateLimited,
     Unauthorized,
 )
+from docparser_runtime.schemas import ParseResponse
 from docparser_runtime.task_errors import (
     IdempotencyKeyReused,
+    LinkUnavailable,
     Poison,
     QueueUnavailable,
     ResultCorrupt,
@@ -28,7 +30,7 @@ from docparser_runtime.task_errors import (
     TenantLimit,
     UploadLost,
 )
-from docparser_runtime.task_schemas import TaskForm, TaskRequest
+from docparser_runtime.task_schemas import ResultLink, TaskForm, TaskRequest
 
 _EVERYWHERE = (
     DocParserError,
@@ -69,11 +71,12 @@ EVENTS: dict[str, Any] = {
     "response_model": None,
 }
 RESULT: dict[str, Any] = {
-    "responses": apidoc.RESULT_ANSWERS
+    "responses": {200: apidoc.RESULT_ANSWERS[200] | {"model": ParseResponse | ResultLink}}
     | apidoc.problems_of(
         (
             *apidoc.PARSE_PROBLEMS,
             *_OF_ONE,
+            LinkUnavailable,
             Poison,
             ResultCorrupt,
             StorageUnavailable,

@@ -49,8 +49,7 @@ def parse(  # noqa: PLR0913 (the options of a command)
     from docparser_runtime.batch import remote  # noqa: PLC0415
     from docparser_runtime.batch.reading import Wishes  # noqa: PLC0415
 
-    token = None if token_file is None else token_in(token_file)
-    wishes = Wishes(reading.options(), priority)
+    wishes, token = Wishes(reading.options(), priority), token_in(token_file)
     remote.parse(remote.Order(documents, server, token, output, forms, parallel or 4, wishes))
 
 
@@ -93,8 +92,10 @@ def _password(documents: Sequence[str]) -> str | None:
     return sys.stdin.readline().rstrip("\r\n") or None
 
 
-def token_in(file: Path) -> str:
-    """Return the bearer token in a file, or end the command with the reason why not."""
+def token_in(file: Path | None) -> str | None:
+    """Return the bearer token in a file, if there is one; end the command if it holds none."""
+    if file is None:
+        return None
     try:
         token = file.read_text().strip()
     except (OSError, UnicodeDecodeError):

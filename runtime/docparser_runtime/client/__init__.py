@@ -27,8 +27,8 @@ from docparser_runtime.client.retrying import Retrying
 from docparser_runtime.client.synchronous import Client
 from docparser_runtime.result_forms import Form
 from docparser_runtime.schemas import Options, ParseResponse
+from docparser_runtime.task_schemas import ResultLink, TaskOptions
 from docparser_runtime.task_schemas import TaskBody as Task
-from docparser_runtime.task_schemas import TaskOptions
 
 __all__ = [
     "ApiError",
@@ -43,6 +43,7 @@ __all__ = [
     "Options",
     "PageRead",
     "ParseResponse",
+    "ResultLink",
     "Retrying",
     "Settings",
     "StatusChanged",

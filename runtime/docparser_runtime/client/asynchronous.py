@@ -17,7 +17,7 @@ from docparser_runtime.client.following import Following
 from docparser_runtime.client.steps import Result, Steps
 from docparser_runtime.result_forms import Form
 from docparser_runtime.schemas import Options, ParseResponse
-from docparser_runtime.task_schemas import TaskBody, TaskList, TaskOptions
+from docparser_runtime.task_schemas import ResultLink, TaskBody, TaskList, TaskOptions
 
 
 class AsyncClient:
@@ -131,6 +131,14 @@ class AsyncClient:
         A `pdf` is made when it is asked for.
         """
         return await self._asked(steps.result_as(task, form))
+
+    async def link(self, task: TaskBody | str, form: Form = "json") -> ResultLink:
+        """Return an address from which the result can be downloaded for a while, without a token.
+
+        Raises:
+            ApiError: `link_unavailable`: the service gives none to this form. Or as for `result`.
+        """
+        return await self._asked(steps.one(ResultLink, calls.link(task, form)))
 
     def events(self, task: TaskBody | str, last_event_id: str = "0") -> AsyncGenerator[Event, None]:
         """Yield what happens to the task after an event until it has ended; `Finished` is last.

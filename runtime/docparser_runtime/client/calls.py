@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from docparser_api.names import PATH_PARSE, PATH_TASKS
@@ -92,6 +92,11 @@ def tasks(after: str | None) -> Call:
 def result(of: TaskBody | str, form: Form) -> Call:
     """Return the request for what a task has read."""
     return Call("GET", _of(of) + "/result", headers=_accept(MEDIA_TYPES[form]))
+
+
+def link(of: TaskBody | str, form: Form) -> Call:
+    """Return the request for a link to what a task has read."""
+    return replace(result(of, form), params={"link": "true"})
 
 
 def events(of: TaskBody | str, last_event_id: str) -> Call:

@@ -53,7 +53,7 @@ def assess(  # noqa: PLR0913 (the options of a command)
     """Measure how well and how fast a service reads your documents; write report.html and .json."""
     from docparser_runtime.kit.assessing import Assessment  # noqa: PLC0415
 
-    token = None if token_file is None else token_in(token_file)
+    token = token_in(token_file)
     asked = Assessment(server, token, parallel, seconds, timeout_seconds, max_cer)
     if not _is_good(asked, samples, output):
         raise typer.Exit(EXIT_FAILED)

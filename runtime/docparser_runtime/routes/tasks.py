@@ -33,6 +33,10 @@ Key = Annotated[
 ]
 LastEventId = Annotated[str, Header(pattern=_ORDER.pattern)]
 Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT_SECONDS, allow_inf_nan=False)]
+Linked = Annotated[
+    bool,
+    Query(description="Whether to answer with an address at the store that needs no token."),
+]
 Limit = Annotated[int, Query(ge=1, le=MOST_TASKS)]
 
 
@@ -77,13 +81,23 @@ async def task(
 
 
 @router.get(PATH_TASK + "/result", **taskdoc.RESULT)
-async def result(request: Request, task_id: str, context: InContext, caller: InCaller) -> Response:
-    """Return what was read, in the form that Accept prefers."""
-    uploads.refuse_query(request.query_params)
+async def result(
+    request: Request,
+    task_id: str,
+    context: InContext,
+    caller: InCaller,
+    link: Linked = False,  # noqa: FBT002 (a query parameter)
+) -> Response:
+    """Return what was read, in the form that Accept prefers; or a link to it."""
+    uploads.refuse_query(request.query_params, {"link"})
     forms = (uploads.JSON, *writing.FORMS, searchable.MEDIA_TYPE)
     media_type = accept.choose(request.headers.get("accept", ""), forms)
     desk = context.tasks.opened().desk
     job = await desk.job(task_id, caller.tenant)
+    if link:
+        with audit.recorded(request, "link", task_id):
+            found = await desk.link(job, media_type)
+        return Response(found.model_dump_json(), media_type=uploads.JSON)
     if media_type == searchable.MEDIA_TYPE:
         return await pdf_answer(request, context.budget, desk.searchable(job, context.searchable))
     return StreamingResponse(await desk.result(job, media_type), media_type=media_type)

@@ -11,7 +11,7 @@ from docparser_runtime.errors import DocParserError
 from docparser_runtime.logs import Log
 from docparser_runtime.security.callers import caller_of
 
-Action = Literal["submit", "cancel", "admin", "authenticate"]
+Action = Literal["submit", "cancel", "link", "admin", "authenticate"]
 OK: Final = "ok"
 ABANDONED: Final = "abandoned"
 FAILED: Final = "internal_error"

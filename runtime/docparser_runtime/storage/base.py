@@ -1,8 +1,8 @@
 """What a store of objects promises."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +19,14 @@ class Stored:
     name: str
     sha256: str
     size_bytes: int
+
+
+@dataclass(frozen=True)
+class Link:
+    """An address from which anybody can download an object; it is a secret until it expires."""
+
+    url: str = field(repr=False)
+    expires_at: datetime
 
 
 class ObjectMissing(Exception):  # noqa: N818 (a finding)
@@ -80,8 +88,8 @@ class ObjectStore(Protocol):
         """Yield the first parts of the names of all objects: the jobs that have any."""
         ...
 
-    async def presigned_url(self, name: str, valid: timedelta) -> str | None:
-        """Return an address from which anyone can download the object; None if it has none."""
+    async def link(self, name: str) -> Link | None:
+        """Return a link to the object, whether it is there or not; None where none are given."""
         ...
 
     async def close(self) -> None:

@@ -9,7 +9,7 @@ import hashlib
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ import obstore
 
 from docparser_runtime import s3_access
 from docparser_runtime.s3_access import Bucket, Patience
-from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, Stored
+from docparser_runtime.storage.base import Link, ObjectDamaged, ObjectMissing, Stored
 from docparser_runtime.storage.failures import Failures
 from docparser_runtime.storage.object_names import checked, checked_prefix
 from docparser_runtime.task_errors import StorageFull, StorageUnavailable
@@ -40,11 +40,22 @@ _FULL: Final = ("status code: 507", "StorageFull", "QuotaExceeded")
 
 
 class BucketStore:
-    """The store below a prefix of a bucket, which any number of processes may share."""
+    """The store below a prefix of a bucket, which any number of processes may share.
 
-    def __init__(self, bucket: Bucket, failures: Failures, patience: Patience = PATIENCE) -> None:
+    Args:
+        link_seconds: how long links are good; None for no links.
+    """
+
+    def __init__(
+        self,
+        bucket: Bucket,
+        failures: Failures,
+        patience: Patience = PATIENCE,
+        link_seconds: int | None = None,
+    ) -> None:
         self._bucket = bucket
         self._failures = failures
+        self._link_seconds = link_seconds
         self._store = s3_access.store_of(bucket, patience)
 
     async def check(self) -> None:
@@ -112,12 +123,15 @@ class BucketStore:
         for path in found["common_prefixes"]:
             yield path.strip("/")
 
-    async def presigned_url(self, name: str, valid: timedelta) -> str | None:
-        """Return an address; None without keys, which it would have to be signed with."""
-        if self._bucket.credentials.secret_access_key is None:
+    async def link(self, name: str) -> Link | None:
+        """Return a link; None also without keys, which it would have to be signed with."""
+        place = checked(name)
+        if self._link_seconds is None or self._bucket.credentials.secret_access_key is None:
             return None
+        valid = timedelta(seconds=self._link_seconds)
+        expires_at = datetime.now(UTC) + valid
         with self._translated():
-            return await obstore.sign_async(self._store, "GET", checked(name), valid)
+            return Link(await obstore.sign_async(self._store, "GET", place, valid), expires_at)
 
     async def close(self) -> None:
         """Do nothing: the store closes its connections when it is let go."""

@@ -11,11 +11,10 @@ import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import timedelta
 from pathlib import Path
 from typing import Final, TypeVar
 
-from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, Stored
+from docparser_runtime.storage.base import Link, ObjectDamaged, ObjectMissing, Stored
 from docparser_runtime.storage.failures import Failures
 from docparser_runtime.storage.folders import (
     folders_with,
@@ -84,7 +83,7 @@ class DirectoryStore:
         for name in await self._run(lambda _: self._prefixes()):
             yield name
 
-    async def presigned_url(self, name: str, valid: timedelta) -> str | None:  # noqa: ARG002
+    async def link(self, name: str) -> Link | None:
         """Return None: files have no address."""
         checked(name)
         return None

@@ -58,9 +58,8 @@ async def _bucket(parts: SplitResult, access: Access, failures: Failures) -> Obj
         ) from None
     _refuse_endpoint(access.endpoint)
     _refuse_half_keys(access)
-    store = BucketStore(
-        Bucket(parts.netloc, prefix, access.endpoint, access.region, access.credentials), failures
-    )
+    bucket = Bucket(parts.netloc, prefix, access.endpoint, access.region, access.credentials)
+    store = BucketStore(bucket, failures, link_seconds=access.link_seconds)
     await store.check()
     return store
 

@@ -13,6 +13,7 @@ from docparser_runtime.schemas import PageBody
 from docparser_runtime.searchable import SearchablePdfs, check_single
 from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, ObjectStore
 from docparser_runtime.task_errors import (
+    LinkUnavailable,
     ResultCorrupt,
     TaskCancelled,
     TaskEnded,
@@ -20,7 +21,7 @@ from docparser_runtime.task_errors import (
     TaskNotDone,
     TaskNotFound,
 )
-from docparser_runtime.task_schemas import TaskBody, TaskList
+from docparser_runtime.task_schemas import ResultLink, TaskBody, TaskList
 from docparser_runtime.tasks import failures
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import task_body
@@ -122,6 +123,21 @@ class TaskDesk:
                 return await self._store.stream(*stored)
             # Whatever is wrong with the pages is found before the answer begins.
             return await _begun(await self._text(job, media_type))
+
+    async def link(self, job: Job, media_type: str) -> ResultLink:
+        """Return a link to the result of a task that has ended.
+
+        Raises:
+            LinkUnavailable: it has none in this form.
+            DocParserError: there is no result, and why.
+        """
+        raise_unless_done(job)
+        stored = form_of(job.result or {}, media_type)
+        if stored is not None and (link := await self._store.link(stored[0])) is not None:
+            return ResultLink(
+                url=link.url, media_type=media_type, sha256=stored[1], expires_at=link.expires_at
+            )
+        raise LinkUnavailable("There is no link to this form of the result; ask for the form.")
 
     async def searchable(self, job: Job, pdfs: SearchablePdfs) -> bytes:
         """Return the document of a task that has ended as a PDF with its text.

@@ -4,7 +4,7 @@ import hashlib
 import io
 import json
 from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
@@ -162,11 +162,15 @@ async def test_more_objects_than_one_answer_lists(server: S3Server, bucket: Obje
     assert len(server.objects) == 2100
 
 
-async def test_a_presigned_address_needs_no_keys(server: S3Server, bucket: ObjectStore) -> None:
+async def test_a_link_needs_no_keys(server: S3Server, bucket: ObjectStore) -> None:
     await bucket.put("job/result/0.json", b"{}")
-    url = await bucket.presigned_url("job/result/0.json", timedelta(minutes=5))
-    assert url is not None
+    link = await bucket.link("job/result/0.json")
+    assert link is not None
+    url = link.url
+    assert "X-Amz-Expires=300&" in url
+    assert timedelta(seconds=290) < link.expires_at - datetime.now(UTC) <= timedelta(seconds=300)
     assert server.keys.secret_access_key not in url
+    assert url not in repr(link)
     async with httpx.AsyncClient(trust_env=False) as client:
         answer = await client.get(url)
         forged = await client.get(url.replace("0.json", "1.json"))

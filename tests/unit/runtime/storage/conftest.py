@@ -33,7 +33,7 @@ def server() -> Iterator[S3Server]:
 
 def access_to(server: S3Server) -> Access:
     keys = Credentials(server.keys.access_key_id, server.keys.secret_access_key)
-    return Access(server.url, credentials=keys)
+    return Access(server.url, credentials=keys, link_seconds=300)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import io
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -87,9 +86,17 @@ async def test_a_bucket_that_cannot_be_used_is_found_at_once(
     assert "canary" not in stream.getvalue()
 
 
-async def test_a_bucket_without_keys_has_no_presigned_addresses(log: Log) -> None:
-    store = BucketStore(Bucket("store", "", "http://127.0.0.1:1", "any"), Failures(log))
-    assert await store.presigned_url("job/result/0", timedelta(minutes=1)) is None
+async def test_a_bucket_gives_links_where_it_has_keys_and_is_told_to(log: Log) -> None:
+    for keys, seconds, given in ((Credentials(), 60, False), (KEYS, None, False), (KEYS, 60, True)):
+        bucket = Bucket("store", "", "http://127.0.0.1:1", "any", keys)
+        store = BucketStore(bucket, Failures(log), link_seconds=seconds)
+        assert (await store.link("job/result/0") is not None) == given
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "3601", "1m", "1.5", "٣"])
+def test_a_time_for_links_that_is_none(text: str) -> None:
+    with pytest.raises(ConfigError, match="DOCPARSER_STORE_LINK_SECONDS"):
+        access.read({"DOCPARSER_STORE_LINK_SECONDS": text})
 
 
 async def test_a_directory_is_made(tmp_path: Path, log: Log) -> None:
@@ -108,10 +115,11 @@ def test_access_is_read_from_the_environment() -> None:
         "DOCPARSER_STORE_ACCESS_KEY_ID": "id",
         "DOCPARSER_STORE_SECRET_ACCESS_KEY": "canary\n",
         "DOCPARSER_STORE_SESSION_TOKEN": "session",
+        "DOCPARSER_STORE_LINK_SECONDS": "3600",
     }
     assert set(environ) == access.VARIABLES
     found = access.read(environ)
     keys = Credentials("id", "canary", "session")
-    assert found == Access("http://store:9000", "eu-1", keys)
+    assert found == Access("http://store:9000", "eu-1", keys, 3600)
     assert "canary" not in repr(found)
-    assert access.read({}) == Access(None, "us-east-1", Credentials())
+    assert access.read({}) == Access(None, "us-east-1", Credentials(), link_seconds=None)
