@@ -17,7 +17,9 @@ from docparser_runtime.errors import (
 )
 
 STALL_SECONDS: Final = 30
-"""Longest time in which nothing of a body comes. The time of the whole body is bounded too, by
+LEAST_BYTES: Final = 8 * 1024
+"""So much of a body must come within each `STALL_SECONDS`, unless it ends: connections on which it
+drips byte by byte are closed as soon as silent ones. The time of the whole body is bounded too, by
 `UPLOAD_TIMEOUT_SECONDS`: what has come of it takes memory that others wait for."""
 
 
@@ -92,20 +94,20 @@ class Body:
 
         Raises:
             DocumentTooLarge: it is longer than `max_bytes`.
-            BodyTimeout: it pauses for too long, or takes too long as a whole.
+            BodyTimeout: it pauses or drips for too long, or takes too long as a whole.
             QueueFull: the bodies of all requests take too much memory.
             ClientGone: the client left.
         """
         self._check_headers()
-        size, more = 0, True
+        size, fresh, more = 0, 0, True
         clock = asyncio.get_running_loop().time
         end = clock() + UPLOAD_TIMEOUT_SECONDS
         stalled = clock() + STALL_SECONDS
         while more:
             chunk, more = await self._receive(min(stalled, end))
-            if chunk:
-                stalled = clock() + STALL_SECONDS
-            size += len(chunk)
+            size, fresh = size + len(chunk), fresh + len(chunk)
+            if fresh >= LEAST_BYTES:
+                stalled, fresh = clock() + STALL_SECONDS, 0
             self._check_size(size)
             self.lease.take(len(chunk))
             sink(chunk)
@@ -128,8 +130,8 @@ class Body:
                 message = await self.request.receive()
         except TimeoutError:
             raise BodyTimeout(
-                f"The body came too slowly: nothing for {STALL_SECONDS} seconds, "
-                f"or not all of it within {UPLOAD_TIMEOUT_SECONDS}."
+                f"The body came too slowly: less than {LEAST_BYTES} bytes in {STALL_SECONDS} "
+                f"seconds, or not all of it in {UPLOAD_TIMEOUT_SECONDS}."
             ) from None
         if message["type"] == "http.disconnect":
             raise ClientGone

@@ -159,15 +159,17 @@ async def test_a_body_that_never_ends_ends_the_request(
     start: StartService, every_seconds: float
 ) -> None:
     service = await start()
-    seconds = await seconds_until_refused(Exchange(service.app), b"x" * 1000, every_seconds)
+    chunk = b"x" * body.LEAST_BYTES
+    seconds = await seconds_until_refused(Exchange(service.app), chunk, every_seconds)
     assert seconds == UPLOAD_TIMEOUT_SECONDS
     assert service.context.budget.taken_bytes == 0
 
 
 @pytest.mark.looptime
-async def test_pieces_of_nothing_are_no_progress(start: StartService) -> None:
+@pytest.mark.parametrize("chunk", [b"", b"x", b"x" * 270])
+async def test_a_body_that_drips_ends_like_a_silent_one(start: StartService, chunk: bytes) -> None:
     service = await start()
-    assert await seconds_until_refused(Exchange(service.app), b"", 1) == body.STALL_SECONDS
+    assert await seconds_until_refused(Exchange(service.app), chunk, 1) == body.STALL_SECONDS
 
 
 @pytest.mark.looptime
