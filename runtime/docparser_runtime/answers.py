@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from docparser_runtime import writing
+from docparser_runtime.drafts import Delta
 from docparser_runtime.engine.base import Block
 from docparser_runtime.outputs.pages import page_of_body
 from docparser_runtime.page_engine import Page
-from docparser_runtime.schemas import BlockBody, Options, PageBody, ParseResponse
+from docparser_runtime.schemas import BlockBody, DeltaBody, Options, PageBody, ParseResponse
 from docparser_runtime.service import Reading
 from docparser_runtime.summaries import Sums
 from docparser_runtime.writing import MARKDOWN
@@ -46,6 +47,11 @@ def page_body(page: Page) -> PageBody:
         rotation_degrees=page.result.rotation_degrees,
         seconds=page.seconds,
     )
+
+
+def delta_body(delta: Delta) -> DeltaBody:
+    """Return `delta` as the data of an event."""
+    return DeltaBody(index=delta.index, text=delta.text, restart=delta.restarts)
 
 
 def _block(block: Block) -> BlockBody:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from docparser_api.runtime import RuntimeConfig
@@ -144,7 +144,7 @@ class QueuedParsing:
     async def stream(self, asked: Asked) -> AsyncGenerator[ServerSentEvent, None]:
         """Yield what happens."""
         place = self._tasks.opened()
-        job = await place.door.submit(_submission(asked))
+        job = await place.door.submit(replace(_submission(asked), with_text=True))
         ended = False
         happening = place.desk.happenings(job.id, asked.tenant, 0)
         try:

@@ -11,7 +11,6 @@ from docparser_runtime import answers, sse
 from docparser_runtime.drafts import Delta
 from docparser_runtime.page_engine import Page
 from docparser_runtime.reading import Opened
-from docparser_runtime.schemas import DeltaBody
 from docparser_runtime.service import Event, Started
 from docparser_runtime.summaries import Sums
 from docparser_runtime.task_schemas import ProgressBody
@@ -38,7 +37,7 @@ async def of_document(
                     pages, sums.repaired = event.pages, sums.repaired or event.repaired
                     yield sse.event(sse.STATUS, _running(pages, done))
                 case Delta():
-                    yield sse.event(sse.DELTA, _delta(event))
+                    yield sse.event(sse.DELTA, answers.delta_body(event))
                 case Page():
                     done += 1
                     body = answers.page_body(event)
@@ -46,10 +45,6 @@ async def of_document(
                     yield sse.event(sse.PAGE, body, str(done))
     sums.parse_seconds = time.monotonic() - began
     yield sse.event(sse.DONE, sums.body(request_id, model))
-
-
-def _delta(delta: Delta) -> DeltaBody:
-    return DeltaBody(index=delta.index, text=delta.text, restart=delta.restarts)
 
 
 def _queued(ahead: int) -> ProgressBody:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from docparser_runtime.drafts import Delta
 from docparser_runtime.errors import DocParserError, NotAcceptable
 from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.values import Job, SavedPage, State
@@ -25,6 +26,7 @@ from docparser_runtime.task_schemas import ResultLink, TaskBody, TaskList
 from docparser_runtime.tasks import failures
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import task_body
+from docparser_runtime.tasks.drafts import Follower
 from docparser_runtime.tasks.payload import StoredDocument
 from docparser_runtime.tasks.results import form_of
 from docparser_runtime.tasks.saver import pages_of
@@ -51,7 +53,7 @@ class Ended:
     job: Job
 
 
-Happening = TaskBody | PageRead | Ended | None
+Happening = TaskBody | PageRead | Delta | Ended | None
 
 
 class TaskDesk:
@@ -185,6 +187,7 @@ class TaskDesk:
         Yields None now and then while nothing happens.
         """
         shown: TaskBody | None = None
+        follower = Follower(self._store, job_id)
         async with self._watch.of(job_id) as news:
             while True:
                 job = await self.job(job_id, tenant)
@@ -193,12 +196,18 @@ class TaskDesk:
                     yield body
                     shown = body
                 for saved in await self._queue.pages(job_id, since):
+                    follower.read(saved.index)
                     yield PageRead(saved.order + 1, await self._page(saved))
                     since = saved.order + 1
                 if job.state.is_final:
                     yield Ended(job)
                     return
-                await news.wait(_LOOK_SECONDS)
+                if payloads.has_text(job.payload):
+                    for delta in await follower.deltas():
+                        yield delta
+                    await news.wait(follower.pause_seconds)
+                else:
+                    await news.wait(_LOOK_SECONDS)
                 yield None
 
     async def _page(self, saved: SavedPage) -> PageBody:

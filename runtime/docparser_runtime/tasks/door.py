@@ -40,6 +40,7 @@ class Submission:
         documents: one document, or one image per page, in order.
         idempotency_key: makes a repetition safe; None when the client sent none.
         pages: pages that have been read already.
+        with_text: whether the client follows the text of the pages as it is written.
     """
 
     tenant: str
@@ -47,6 +48,7 @@ class Submission:
     options: TaskOptions
     idempotency_key: str | None
     pages: Sequence[PageBody] = ()
+    with_text: bool = False
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,7 @@ class TaskDoor:
         payload = Payload(
             documents=tuple(StoredDocument(ref=one.name, sha256=one.sha256) for one in stored),
             options=submission.options,
+            text=submission.with_text and self._terms.traits.generates,
             traceparent=spans.traceparent(),
         )
         return NewJob(

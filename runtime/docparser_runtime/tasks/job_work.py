@@ -17,6 +17,7 @@ from docparser_runtime.reading import DocumentWork, Source, source_of
 from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, ObjectStore
 from docparser_runtime.summaries import Sums
 from docparser_runtime.task_errors import UploadLost
+from docparser_runtime.tasks import drafts
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.payload import Payload
 from docparser_runtime.tasks.results import About, ResultWriter
@@ -78,10 +79,15 @@ class JobWork:
         if claim.job.priority is Priority.LOW:
             source = replace(source, at_most=self._tools.at_most)
         try:
-            events = self._tools.work.read(source, self._tools.max_pages, claim.saved)
-            async with aclosing(events):
+            async with (
+                drafts.kept(self._tools.store, claim.job.id, is_wanted=payload.text) as text,
+                aclosing(
+                    self._tools.work.read(source, self._tools.max_pages, claim.saved, text)
+                ) as events,
+            ):
                 async for event in events:
                     if isinstance(event, Page):
+                        text.forget(event.index)
                         await saver.add(answers.page_body(event))
                     else:
                         repaired |= event.repaired

@@ -25,6 +25,8 @@ class Payload(Body):
     version: Literal[1] = 1
     documents: tuple[StoredDocument, ...]
     options: Options
+    text: bool = False
+    """Whether somebody follows the text of the pages as it is written."""
     traceparent: str | None = None
     """Step of a trace that has queued the job; absent unless traces are on. It is here, where a
     worker that does not know it would leave the job alone, as no release is without it."""
@@ -34,6 +36,11 @@ def traceparent_of(values: Mapping[str, Any]) -> str | None:
     """Return the step that has queued a job, also one that needs a newer release."""
     found = values.get("traceparent")
     return found if isinstance(found, str) else None
+
+
+def has_text(values: Mapping[str, Any]) -> bool:
+    """Return whether text of the job's pages is kept as it is written."""
+    return values.get("text") is True
 
 
 class UnknownPayload(Exception):  # noqa: N818 (no fault: a newer release has written it)

@@ -6,7 +6,8 @@ from contextlib import aclosing
 
 from sse_starlette.event import ServerSentEvent
 
-from docparser_runtime import sse
+from docparser_runtime import answers, sse
+from docparser_runtime.drafts import Delta
 from docparser_runtime.tasks.desk import Ended, Happening, PageRead, raise_unless_done
 
 
@@ -25,6 +26,8 @@ async def of_task(
             match one:
                 case PageRead():
                     yield sse.event(sse.PAGE, one.page, str(one.number))
+                case Delta():
+                    yield sse.event(sse.DELTA, answers.delta_body(one))
                 case Ended():
                     raise_unless_done(one.job)
                     yield sse.event(sse.DONE, json.dumps((one.job.result or {})["summary"]))

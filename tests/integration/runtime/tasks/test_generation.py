@@ -72,8 +72,19 @@ async def test_a_gateway_knows_what_its_workers_can_do(cluster: Cluster, connect
         assert (page["markdown"].split(), page["truncated"]) == (TEXT.split()[:5], True)
         answer = await refusing.http.post(PATH_PARSE, files=files, data=asked)
         assert (answer.status_code, answer.json()["code"]) == (422, "unsupported_parameter")
-        names = [event.name async for event in through.stream(blank_pdf(2))]
-        assert [name for name in names if name != "status"] == ["page", "page", "done"]
+
+
+async def test_a_gateway_tells_what_its_workers_write(cluster: Cluster, connect: Connect) -> None:
+    limits = cluster.environment(**writing(3000))
+    async with serving(limits, role="gateway") as gateway, serving(limits, role="worker"):
+        events = [event async for event in connect(gateway).stream(blank_pdf(2))]
+        names = [event.name for event in events if event.name != "status"]
+        assert [name for name in names if name != "delta"] == ["page", "page", "done"]
+        for index in range(2):
+            of_page = [event for event in events if event.data.get("index") == index]
+            *deltas, page = of_page
+            assert (page.name, len(deltas) >= 3) == ("page", True)
+            assert page.data["markdown"].startswith("".join(one.data["text"] for one in deltas))
 
 
 async def _is_idle(program: Program) -> bool:
