@@ -3,16 +3,21 @@
 PYTHON := .venv/bin/python
 CLUSTER := PYTHONPATH=tests $(PYTHON) -m localcluster
 FAST := tests/unit tests/architecture tests/contract tests/convergence
+PORT := 8080
 # Two workers, one per core of a small machine.
 SOURCES := crds operator plugin runtime tests examples
 
-.PHONY: help demo test test-fast test-integration test-e2e lint format generate images cluster cluster-down clean
+.PHONY: help demo serve test test-fast test-integration test-e2e lint format generate images cluster cluster-down clean
 
 help: ## Show this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | column -t -s '|'
 
 demo: .venv/.ready ## Real cluster, operator, a pod that reads a PDF; prints the Markdown
 	$(PYTHON) examples/demo.py
+
+serve: .venv/.ready ## The OCR service on this machine, with its page at http://localhost:8080
+	@echo "open http://localhost:$(PORT)"
+	.venv/bin/docparser-runtime serve --host 127.0.0.1 --port $(PORT)
 
 test: lint test-fast test-integration test-e2e ## Everything, as CI runs it
 
