@@ -27,6 +27,7 @@ from docparser_runtime.tasks import failures
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import task_body
 from docparser_runtime.tasks.drafts import Follower
+from docparser_runtime.tasks.ids import is_id
 from docparser_runtime.tasks.payload import StoredDocument
 from docparser_runtime.tasks.results import form_of
 from docparser_runtime.tasks.saver import pages_of
@@ -71,10 +72,10 @@ class TaskDesk:
             TaskExpired: it is over, and longer than results are kept.
             TaskNotFound: this tenant has never had such a task.
         """
-        job = await self._queue.get(job_id, tenant)
+        job = await self._queue.get(job_id, tenant) if is_id(job_id) else None
         if job is not None:
             return job
-        if await self._queue.is_expired(job_id, tenant):
+        if is_id(job_id) and await self._queue.is_expired(job_id, tenant):
             raise TaskExpired("The task and its result have been deleted, as its time was over.")
         raise TaskNotFound("You have no task of this name.")
 
@@ -85,7 +86,8 @@ class TaskDesk:
 
     async def list(self, tenant: str, after: str | None, limit: int) -> TaskList:
         """Return one page of the tenant's tasks."""
-        jobs = await self._queue.list(tenant, after, limit + 1)
+        known = after is None or is_id(after)
+        jobs = await self._queue.list(tenant, after, limit + 1) if known else ()
         shown = jobs[:limit]
         bodies = [await self.body(job) for job in shown]
         return TaskList(tasks=tuple(bodies), next=shown[-1].id if len(jobs) > limit else None)
@@ -197,7 +199,7 @@ class TaskDesk:
                     shown = body
                 for saved in await self._queue.pages(job_id, since):
                     follower.read(saved.index)
-                    yield PageRead(saved.order + 1, await self._page(saved))
+                    yield PageRead(saved.order + 1, await self._page(job, saved))
                     since = saved.order + 1
                 if job.state.is_final:
                     yield Ended(job)
@@ -210,8 +212,9 @@ class TaskDesk:
                     await news.wait(_LOOK_SECONDS)
                 yield None
 
-    async def _page(self, saved: SavedPage) -> PageBody:
-        pages = pages_of(await self._store.get(saved.ref, saved.sha256))
+    async def _page(self, job: Job, saved: SavedPage) -> PageBody:
+        async with self._mended(job):
+            pages = pages_of(await self._store.get(saved.ref, saved.sha256))
         return next(page for page in pages if page.index == saved.index)
 
 

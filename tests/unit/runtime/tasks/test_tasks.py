@@ -86,6 +86,14 @@ async def test_tasks_of_others_are_as_if_they_were_not(start: StartService, tmp_
     assert len((await service.client.get(PATH_TASKS, headers=one)).json()["tasks"]) == 1
 
 
+@pytest.mark.parametrize("name", ["%00", "1", "%F0%9F%98%80", "A" * 32, "0" * 31 + "%0A"])
+async def test_names_that_no_task_has(keeper: Service, name: str) -> None:
+    answer = await keeper.client.get(f"{PATH_TASKS}/{name}")
+    assert (answer.status_code, answer.json()["code"]) == (404, "task_not_found")
+    listed = await keeper.client.get(f"{PATH_TASKS}?after={name}")
+    assert listed.json() == {"tasks": [], "next": None}
+
+
 async def test_the_list_goes_page_by_page(keeper: Service) -> None:
     made = [(await submit(keeper))["id"] for _ in range(5)]
     found: list[str] = []
@@ -139,6 +147,20 @@ async def test_what_cannot_be_opened_is_no_task(keeper: Service) -> None:
         assert answer.json()["code"] == code
     assert (await keeper.client.get(PATH_TASKS)).json()["tasks"] == []
     assert _objects(keeper) == []
+
+
+async def test_a_damaged_page_is_told_to_who_follows_and_read_again(keeper: Service) -> None:
+    task = await submit(keeper, a_document(2))
+    await ended(keeper, task)
+    assert keeper.directory is not None
+    for page in (keeper.directory / "objects" / task["id"] / "pages").iterdir():
+        page.write_bytes(b"something else")
+    told = await keeper.client.get(f"{PATH_TASKS}/{task['id']}/events")
+    assert "event: error" in told.text
+    assert '"result_corrupt"' in told.text
+    assert (await ended(keeper, task))["status"] == "done"
+    again = await keeper.client.get(f"{PATH_TASKS}/{task['id']}/events")
+    assert again.text.count("event: page") == 2
 
 
 async def test_a_result_that_is_not_there_yet(keeper: Service) -> None:
