@@ -8,27 +8,37 @@ import dataclasses
 import shutil
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from support.postgres import running_postgres
-from support.queue_chaos import Chaos, Count, Plan
+from support.queue_chaos import Chaos, Plan
 from support.queues import QueueBench
 
 
-def on_postgres(plan: Plan, directory: Path) -> Count:
-    """Return the count of a run on a PostgreSQL of its own."""
+def on_postgres(plan: Plan, directory: Path) -> bool:
+    """Return whether a run on a PostgreSQL of its own was sound."""
     home = directory / "server"
     home.mkdir()
     with running_postgres(home) as server:
         bench = QueueBench(server.new_database("chaos"))
-        return Chaos(plan, bench, directory / "record", server).run()
+        return is_sound(plan, Chaos(plan, bench, directory / "record", server))
 
 
-def on_sqlite(plan: Plan, directory: Path) -> Count:
-    """Return the count of a run on a file."""
-    plan = dataclasses.replace(plan, restarts=0)
+def on_sqlite(plan: Plan, directory: Path) -> bool:
+    """Return whether a run on a file was sound."""
     bench = QueueBench(f"sqlite:///{directory}/queue.db")
-    return Chaos(plan, bench, directory / "record", None).run()
+    return is_sound(plan, Chaos(plan, bench, directory / "record", None))
+
+
+def is_sound(plan: Plan, chaos: Chaos) -> bool:
+    """Run it, print what happened and what came of it, and return whether that is sound."""
+    began = time.monotonic()
+    counted = chaos.run()
+    rows = {**chaos.troubles, **dataclasses.asdict(counted), "seconds": time.monotonic() - began}
+    for name, value in rows.items():
+        print(f"{name:24} {value:>8.0f}")
+    return counted.is_sound(plan.window)
 
 
 def main() -> None:
@@ -38,19 +48,18 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=5000)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--restarts", type=int, default=10)
+    parser.add_argument("--window", type=int, default=4, help="pages that are saved together")
     parser.add_argument("--directory", type=Path, help="where the data lie, on a disk to be tried")
     options = parser.parse_args()
-    plan = Plan(options.jobs, options.kills, options.restarts)
+    plan = Plan(options.jobs, options.kills, options.restarts, window=options.window)
     directory = Path(tempfile.mkdtemp(prefix="queue-chaos-", dir=options.directory))
     directory.chmod(0o755)
     try:
         run = on_postgres if options.database == "postgresql" else on_sqlite
-        counted = run(plan, directory)
+        sound = run(plan, directory)
     finally:
         shutil.rmtree(directory)
-    for name, value in dataclasses.asdict(counted).items():
-        print(f"{name:16} {value:>10.0f}")
-    sys.exit(not counted.is_sound)
+    sys.exit(not sound)
 
 
 if __name__ == "__main__":

@@ -3,28 +3,38 @@
     PYTHONPATH=tests .venv/bin/python tests/benchmarks/rapidocr_pages.py --rounds 5
 
 Both read the same pages in turns, so that whatever else the machine does slows down both. Then
-two pages are read one after the other and at the same time, to see whether both cores work.
+two pages are read one after the other and at the same time, and a service reads documents of one
+and of two pages, to see whether both cores work: CPUs used are user and system time of all its
+processes by time on the wall. On a machine with other work they are what that leaves.
 """
 
 import argparse
+import asyncio
+import json
 import logging
+import os
 import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+import httpx
 import numpy as np
 import pypdfium2  # type: ignore[import-untyped]
+from docparser_api.names import ENV_MODEL, PATH_PARSE
 from docparser_runtime.engine.base import PageImage, ParseOptions
 from docparser_runtime.engine.cpus import usable_cpus
 from docparser_runtime.engine.rapidocr import RapidOcrEngine
+from integration.runtime.processes import environment, serving
 from numpy.typing import NDArray
+from support.process_trees import cpu_seconds
 from support.sample_document import (
     SAMPLE_PAGES,
     THREE_COLUMN_PAGE,
     character_error_rate,
     plain_text,
+    prose_pdf,
     sample_pdf,
     three_column_pdf,
 )
@@ -106,10 +116,31 @@ def report_cores(engine: RapidOcrEngine, pixels: Pixels) -> None:
         print(f"two pages, {workers} at once   {wall:6.2f} s, {cpu / wall:.2f} CPUs", flush=True)
 
 
+async def report_service(documents: int) -> None:
+    """Print how many CPUs a service uses that reads so many documents, one after the other."""
+    print(f"load of the machine: {os.getloadavg()[0]}")
+    environ = environment(accessLogPercent=0) | {ENV_MODEL: json.dumps({"engine": "rapidocr"})}
+    async with (
+        serving(environ) as program,
+        httpx.AsyncClient(base_url=program.url, timeout=120) as http,
+    ):
+        for pages in (1, 2):
+            files = {"file": ("a.pdf", prose_pdf(pages))}
+            (await http.post(PATH_PARSE, files=files)).raise_for_status()
+            wall, cpu = time.perf_counter(), cpu_seconds(program.process.pid)
+            for _ in range(documents):
+                (await http.post(PATH_PARSE, files=files)).raise_for_status()
+            wall = time.perf_counter() - wall
+            cpu = cpu_seconds(program.process.pid) - cpu
+            each = wall / documents / pages
+            print(f"{documents} documents of {pages}: {each:.2f} s a page, {cpu / wall:.2f} CPUs")
+
+
 def main() -> None:
     """Print both sides and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--documents", type=int, default=15)
     arguments = parser.parse_args()
     engine = RapidOcrEngine(threads=usable_cpus())
     engine.load()
@@ -130,6 +161,7 @@ def main() -> None:
         ratio = statistics.median(one / other for one, other in ratios)
         print(f"{name} of a page, median of pairs: {ratio:.2f}")
     report_cores(engine, sheets[0][0])
+    asyncio.run(report_service(arguments.documents))
 
 
 if __name__ == "__main__":

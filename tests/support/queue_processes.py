@@ -38,7 +38,7 @@ _CONTEXT.set_forkserver_preload(["support.queue_programs"])
 
 
 class Program:
-    """A process of one of the two programs: `work` or `submit`."""
+    """A process of one of the programs: `work`, `submit` or `pause`."""
 
     def __init__(self, role: str, address: str, record: Path, options: Options) -> None:
         record.touch()

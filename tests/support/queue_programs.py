@@ -1,7 +1,9 @@
-"""Programs that tests start, kill and pause: one that works on a queue, one that fills it.
+"""Programs that tests start, kill and pause: one works on a queue, one fills it, one blocks it.
 
 Each appends what it does to a file, a line at a time, so that a kill loses nothing of it:
-`claim`, `page` (its reading begins), `saved`, `done`, `lost` and `try`, `ack`.
+`ask` (for a job), `claim`, `page` (its reading begins), `saved`, `done`, `lost`, `stopped`, and
+`try`, `ack`, and `unavailable` when the database did not answer; `paused` and `committed` of who
+blocks it.
 """
 
 import asyncio
@@ -18,9 +20,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from docparser_runtime.queue.base import LostClaim
+from docparser_runtime.queue.locks import Lock, take
 from docparser_runtime.queue.sql import SqlQueue
 from docparser_runtime.queue.values import Claim, Priority
-from docparser_runtime.task_errors import QueueUnavailable
+from docparser_runtime.task_errors import QueueUnavailable, TaskQueueFull
+from sqlalchemy import Connection
 from support.queues import RULES, TRACK, a_job, page
 
 T = TypeVar("T")
@@ -40,6 +44,8 @@ class Options:
         page_ms: time that reading a page takes.
         name: of the submitter; its jobs are called so, and a number.
         jobs: number of jobs to submit.
+        capacity: pages that may wait; a submitter waits when there are as many.
+        max_crashes: without progress, after which a job is dead.
     """
 
     lease: float = 1.0
@@ -48,6 +54,8 @@ class Options:
     page_ms: float = 20.0
     name: str = "job"
     jobs: int = 0
+    capacity: int = 10_000_000
+    max_crashes: int = RULES.max_crashes
 
 
 class Record:
@@ -62,13 +70,16 @@ class Record:
         os.write(self._descriptor, (" ".join(str(word) for word in words) + "\n").encode())
 
 
-async def persistently(call: Callable[[], Awaitable[T]]) -> T:
-    """Return what the call returns, once the queue answers."""
+async def persistently(record: Record, call: Callable[[], Awaitable[T]]) -> T:
+    """Return what the call returns, once the queue answers and has room."""
     while True:
         try:
             return await call()
         except QueueUnavailable:
-            await asyncio.sleep(PAUSE_SECONDS)
+            record.add("unavailable", "-")
+        except TaskQueueFull:
+            pass
+        await asyncio.sleep(PAUSE_SECONDS)
 
 
 class Worker:
@@ -90,7 +101,7 @@ class Worker:
 
     async def _every(self, call: Callable[[], Awaitable[Any]]) -> None:
         while True:
-            await persistently(call)
+            await persistently(self._record, call)
             await asyncio.sleep(self._options.lease / PULSES_PER_LEASE)
 
     async def _pulse(self) -> None:
@@ -106,25 +117,29 @@ class Worker:
             if self._exclusive or len(self._jobs) >= self._options.slots:
                 await asyncio.wait(self._jobs.values(), return_when=asyncio.FIRST_COMPLETED)
                 continue
-            claim = await persistently(lambda: self._queue.claim({TRACK}, alone=not self._jobs))
+            claim = await persistently(self._record, self._asked)
             if claim is None:
                 heard = await self._queue.wait_for_work(0.25, heard)
                 continue
             self._exclusive = claim.is_exclusive
             self._jobs[claim.owner] = asyncio.create_task(self._work(claim))
 
+    async def _asked(self) -> Claim | None:
+        self._record.add("ask", "-")
+        return await self._queue.claim({TRACK}, alone=not self._jobs)
+
     async def _work(self, claim: Claim) -> None:
         try:
             self._record.add("claim", claim.job.id)
             await self._read(claim)
-            await persistently(lambda: self._queue.finish(claim, {"by": claim.owner}))
+            await persistently(self._record, lambda: self._queue.finish(claim, {"by": claim.owner}))
             self._record.add("done", claim.job.id)
         except LostClaim:
             self._record.add("lost", claim.job.id)
         except asyncio.CancelledError:
             self._record.add("stopped", claim.job.id)
             try:
-                await persistently(lambda: self._queue.release(claim))
+                await persistently(self._record, lambda: self._queue.release(claim))
             except LostClaim:
                 self._record.add("lost", claim.job.id)
         finally:
@@ -141,7 +156,7 @@ class Worker:
                     os.kill(os.getpid(), signal.SIGKILL)
                 await asyncio.sleep(self._options.page_ms / 1000)
             pages = [page(index) for index in window]
-            await persistently(partial(self._queue.save_pages, claim, pages))
+            await persistently(self._record, partial(self._queue.save_pages, claim, pages))
             for index in window:
                 self._record.add("saved", claim.job.id, index)
 
@@ -156,12 +171,28 @@ async def submit_all(queue: SqlQueue, record: Record, options: Options, done: se
             continue
         job = a_job(id=job_id, pages=pages, priority=priority, idempotency_key=job_id)
         record.add("try", job_id)
-        await persistently(partial(queue.submit, job))
+        await persistently(record, partial(queue.submit, job))
         record.add("ack", job_id)
 
 
+async def pause_inside(queue: SqlQueue, record: Record) -> None:
+    """Pause this process once inside a transaction that holds what submissions need."""
+    told = list[str]()
+
+    def rule(connection: Connection) -> None:
+        take(Lock.SUBMIT, connection)
+        if not told:
+            told.append("paused")
+            record.add("paused", "-")
+            # Sent to the process, another thread might take it, and this one commit meanwhile.
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
+
+    await persistently(record, lambda: queue._database.write(rule))
+    record.add("committed", "-")
+
+
 def run(role: str, address: str, record: Path, options: Options) -> None:
-    """Be a worker, or a submitter, until the test is over, even if that was killed."""
+    """Be one that works, submits or pauses, until the test is over, even if that was killed."""
     threading.Thread(target=_leave_with_the_test, daemon=True).start()
     asyncio.run(_run(role, address, record, options))
 
@@ -174,13 +205,21 @@ def _leave_with_the_test() -> None:
 
 
 async def _run(role: str, address: str, record: Path, options: Options) -> None:
-    rules = replace(RULES, lease_seconds=options.lease, max_queued_pages=10_000_000)
+    rules = replace(
+        RULES,
+        lease_seconds=options.lease,
+        max_queued_pages=options.capacity,
+        max_crashes=options.max_crashes,
+    )
     log = Record(record)
-    queue = await persistently(lambda: SqlQueue.open(address, rules))
+    queue = await persistently(log, lambda: SqlQueue.open(address, rules))
     log.add("open", role)
     if role == "work":
         await Worker(queue, log, options).run()
-    await submit_all(queue, log, options, _acknowledged(record))
+    elif role == "pause":
+        await pause_inside(queue, log)
+    else:
+        await submit_all(queue, log, options, _acknowledged(record))
     await queue.close()
 
 
