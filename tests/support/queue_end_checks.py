@@ -110,6 +110,20 @@ async def a_dead_job_is_queued_again_by_hand(bench: QueueBench) -> None:
         assert (await claimed(queue, alone=False)).saved == {0}
 
 
+async def a_worker_has_all_pages_read_again(bench: QueueBench) -> None:
+    async with bench.opened() as queue:
+        job = await queue.submit(a_job())
+        claim = await claimed(queue)
+        await queue.save_pages(claim, [page(0), page(1)])
+        await queue.forget_pages(claim)
+        assert (await told(queue, job.id)).pages_done == 0
+        await queue.save_pages(claim, [page(1)])
+        assert [(saved.index, saved.order) for saved in await queue.pages(job.id)] == [(1, 0)]
+        await queue.release(claim)
+        with pytest.raises(LostClaim):
+            await queue.forget_pages(claim)
+
+
 async def a_job_runs_again_without_its_pages(bench: QueueBench) -> None:
     async with bench.opened() as queue:
         job = await queue.submit(a_job())

@@ -133,6 +133,13 @@ class Working(Protocol):
         """
         ...
 
+    async def forget_pages(self, claim: Claim) -> None:
+        """Have all pages of the job read again, as what is stored of some is damaged.
+
+        Raises as `save_pages` does.
+        """
+        ...
+
     async def finish(
         self,
         claim: Claim,

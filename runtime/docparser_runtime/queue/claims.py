@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, Select, func, insert, select, union_all, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, union_all, update
 
 from docparser_runtime.queue import rows
 from docparser_runtime.queue.base import LostClaim
@@ -113,6 +113,14 @@ def save_pages(connection: Connection, claim: Claim, pages: Sequence[tuple[int, 
             for n, (index, ref, sha256) in enumerate(fresh)
         ],
     )
+
+
+def forget_pages(connection: Connection, claim: Claim) -> None:
+    """Delete all pages of the job. Raises as `save_pages` does."""
+    job = connection.execute(rows.write_of(claim).returning(JOBS.c.seq)).one_or_none()
+    if job is None:
+        raise LostClaim
+    connection.execute(delete(PAGES).where(PAGES.c.job == job.seq))
 
 
 def _known(connection: Connection, seq: int, pages: Sequence[int]) -> tuple[frozenset[int], int]:

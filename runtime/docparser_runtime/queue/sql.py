@@ -122,6 +122,10 @@ class SqlQueue:
         await self._database.write(lambda c: claims.save_pages(c, claim, pages))
         self._database.tell(Kind.PROGRESS)
 
+    async def forget_pages(self, claim: Claim) -> None:  # noqa: D102
+        await self._database.write(lambda c: claims.forget_pages(c, claim))
+        self._database.tell(Kind.PROGRESS)
+
     async def finish(  # noqa: D102
         self,
         claim: Claim,

@@ -9,14 +9,16 @@ from typing import Any
 from docparser_runtime import answers
 from docparser_runtime.engine.tiers import Tier
 from docparser_runtime.engine.traits import Traits
+from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import Page
 from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.values import Claim, Priority
 from docparser_runtime.reading import DocumentWork, Source, source_of
 from docparser_runtime.storage.base import ObjectDamaged, ObjectMissing, ObjectStore
+from docparser_runtime.storage.failures import Failures
 from docparser_runtime.summaries import Sums
-from docparser_runtime.task_errors import UploadLost
+from docparser_runtime.task_errors import ResultCorrupt, UploadLost
 from docparser_runtime.tasks import drafts
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.payload import Payload
@@ -42,6 +44,7 @@ class JobTools:
     max_pages: int
     traits: Traits
     at_most: Callable[[], Tier]
+    log: Log
     clock: Callable[[], float] = time.monotonic
 
 
@@ -50,7 +53,7 @@ class JobWork:
 
     def __init__(self, tools: JobTools) -> None:
         self._tools = tools
-        self._results = ResultWriter(tools.store)
+        self._results = ResultWriter(tools.store, Failures(tools.log))
 
     async def result(self, claim: Claim) -> dict[str, Any]:
         """Read the pages that are missing, and return the result for `finish`.
@@ -69,7 +72,11 @@ class JobWork:
             pages = StoredPages(self._tools.store, await self._tools.queue.pages(claim.job.id))
             sums = Sums(repaired, _waited(claim), self._tools.clock() - began)
             about = About(payload.options, sums, self._tools.model_name)
-            return await self._results.write(claim.job, pages, about)
+            try:
+                return await self._results.write(claim.job, pages, about)
+            except (ObjectMissing, ObjectDamaged):
+                await self._tools.queue.forget_pages(claim)
+                raise ResultCorrupt("A stored page was damaged; all are read again.") from None
 
     async def _read(self, claim: Claim, payload: Payload) -> bool:
         """Read and save the missing pages; return whether the document had to be mended."""

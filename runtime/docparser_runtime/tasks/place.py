@@ -213,6 +213,7 @@ def _worker(
         config.max_pages,
         tools.traits,
         shedding.at_most,
+        tools.log,
     )
     return Worker(
         Bench(

@@ -14,6 +14,7 @@ from docparser_runtime.outputs.pages import page_of_body
 from docparser_runtime.queue.values import Job
 from docparser_runtime.schemas import Options, PageBody
 from docparser_runtime.storage.base import ObjectStore
+from docparser_runtime.storage.failures import Failures
 from docparser_runtime.summaries import Sums
 from docparser_runtime.tasks.stored_pages import StoredPages
 
@@ -34,15 +35,21 @@ class About:
 
 
 class ResultWriter:
-    """Writes the result's forms as objects of the store."""
+    """Writes the result's forms as objects of the store; until then they lie in working files."""
 
-    def __init__(self, store: ObjectStore) -> None:
+    def __init__(self, store: ObjectStore, failures: Failures) -> None:
         self._store = store
+        self._failures = failures
 
     async def write(self, job: Job, pages: StoredPages, about: About) -> dict[str, Any]:
-        """Return what the queue keeps of the result: each form's object, and what sums it up."""
+        """Return what the queue keeps of the result: each form's object, and what sums it up.
+
+        Raises:
+            StorageFull, StorageUnavailable: store or working files have no room or do not work.
+            ObjectMissing, ObjectDamaged: a page is not what was saved.
+        """
         writer = writing.writer(writing.MARKDOWN, about.options, await pages.furniture())
-        with _working_files() as files:
+        with self._failures.of_system(), _working_files() as files:
             async for body in pages.bodies():
                 about.sums.add(body)
                 files.add(body, writer.feed(page_of_body(body)))

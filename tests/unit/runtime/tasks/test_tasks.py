@@ -123,20 +123,6 @@ async def test_a_failure_is_told_as_parse_tells_it(keeper: Service) -> None:
     assert "canary" not in answer.text + keeper.log.getvalue()
 
 
-async def test_a_stored_document_that_is_damaged_fails_its_task(keeper: Service) -> None:
-    keeper.engine.hold()
-    first = await submit(keeper, a_document(1))
-    second = await submit(keeper, a_document(1))
-    third = await submit(keeper, a_document(2))
-    await eventually(lambda: keeper.engine.running == 2)
-    (stored,) = [path for path in _objects(keeper) if path.name == third["id"]]
-    (stored / "upload" / "0").write_bytes(b"something else")
-    keeper.engine.release()
-    assert [(await ended(keeper, task))["status"] for task in (first, second)] == ["done"] * 2
-    task = await ended(keeper, third)
-    assert (task["status"], task["error"]["code"]) == ("failed", "upload_lost")
-
-
 async def test_what_cannot_be_opened_is_no_task(keeper: Service) -> None:
     for document, code in (
         (b"nothing", "unsupported_media_type"),
@@ -147,20 +133,6 @@ async def test_what_cannot_be_opened_is_no_task(keeper: Service) -> None:
         assert answer.json()["code"] == code
     assert (await keeper.client.get(PATH_TASKS)).json()["tasks"] == []
     assert _objects(keeper) == []
-
-
-async def test_a_damaged_page_is_told_to_who_follows_and_read_again(keeper: Service) -> None:
-    task = await submit(keeper, a_document(2))
-    await ended(keeper, task)
-    assert keeper.directory is not None
-    for page in (keeper.directory / "objects" / task["id"] / "pages").iterdir():
-        page.write_bytes(b"something else")
-    told = await keeper.client.get(f"{PATH_TASKS}/{task['id']}/events")
-    assert "event: error" in told.text
-    assert '"result_corrupt"' in told.text
-    assert (await ended(keeper, task))["status"] == "done"
-    again = await keeper.client.get(f"{PATH_TASKS}/{task['id']}/events")
-    assert again.text.count("event: page") == 2
 
 
 async def test_a_result_that_is_not_there_yet(keeper: Service) -> None:
