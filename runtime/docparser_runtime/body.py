@@ -27,6 +27,12 @@ class ClientGone(Exception):  # noqa: N818 (nobody is there to be told of an err
     """The client closed the connection before its answer."""
 
 
+def announced_bytes(request: Request) -> int:
+    """Return the bytes that the request's body is said to have; 0 where nothing is said."""
+    said = request.headers.get("content-length", "")
+    return int(said) if said.isdecimal() else 0
+
+
 class MemoryBudget:
     """Bytes that all request bodies together may take, until their documents have been read."""
 
@@ -115,10 +121,9 @@ class Body:
     def _check_headers(self) -> None:
         if self.request.headers.get("content-encoding", "identity").lower() != "identity":
             raise UnsupportedMediaType("Send the body without Content-Encoding.")
-        announced = self.request.headers.get("content-length", "")
-        if announced.isdecimal():
-            self._check_size(int(announced))
-            self.lease.check(int(announced))
+        announced = announced_bytes(self.request)
+        self._check_size(announced)
+        self.lease.check(announced)
 
     def _check_size(self, size: int) -> None:
         if size > self.max_bytes:

@@ -37,8 +37,8 @@ class Asked:
 class Parsing(Protocol):
     """How documents are read for clients that wait."""
 
-    async def check(self, tenant: str) -> None:
-        """Return when a document would be read; asked before it is received.
+    async def check(self, tenant: str, size_bytes: int) -> None:
+        """Return when a document of this size would be read; asked before it is received.
 
         Raises:
             DocParserError: it would not.
@@ -77,7 +77,7 @@ class LocalParsing:
         self._tasks = tasks
         self._model_name = model_name
 
-    async def check(self, tenant: str) -> None:  # noqa: ARG002 (all tenants wait in one line)
+    async def check(self, tenant: str, size_bytes: int) -> None:  # noqa: ARG002 (one line for all)
         """Refuse while the engine is loading, and when too many wait."""
         self._lifecycle.check_loaded()
         self._gate.refuse_if_full()
@@ -117,12 +117,13 @@ class QueuedParsing:
 
     def __init__(self, tasks: TaskPlace, config: RuntimeConfig) -> None:
         self._tasks = tasks
+        self._most_bytes = config.max_body_bytes
         self._longest_seconds = config.queue_timeout_seconds + config.request_timeout_seconds
         self._cancelling: set[asyncio.Task[None]] = set()
 
-    async def check(self, tenant: str) -> None:
-        """Refuse when the queue has no room."""
-        await self._tasks.opened().door.check_room(tenant, 0)
+    async def check(self, tenant: str, size_bytes: int) -> None:
+        """Refuse when queue or store have no room."""
+        await self._tasks.opened().door.check_room(tenant, min(size_bytes, self._most_bytes))
 
     async def answer(self, asked: Asked) -> ParseResponse | TaskBody:
         """Return what was read, or the task after the longest time that a request may take."""

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from docparser_runtime import sse, streams, uploads
-from docparser_runtime.body import Body
+from docparser_runtime.body import Body, announced_bytes
 from docparser_runtime.compat import chunks, openapi, questions, texts
 from docparser_runtime.compat.bodies import Model, ModelList
 from docparser_runtime.compat.chunks import Told
@@ -30,7 +30,7 @@ router = APIRouter(tags=["chat"])
 async def complete(request: Request, context: InContext, caller: InCaller) -> Response:
     """Read one image, as a chat about it whose answer is its text."""
     uploads.refuse_query(request.query_params)
-    await context.parsing.check(caller.tenant)
+    await context.parsing.check(caller.tenant, announced_bytes(request))
     with ExitStack() as stack:
         lease = stack.enter_context(context.budget.lease())
         body = Body(request, context.config.max_body_bytes, lease)

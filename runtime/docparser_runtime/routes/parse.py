@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from docparser_runtime import accept, answers, apidoc, searchable, sse, streams, uploads, writing
-from docparser_runtime.body import Body, Lease
+from docparser_runtime.body import Body, Lease, announced_bytes
 from docparser_runtime.context import Context, InContext
 from docparser_runtime.disconnect import unless_gone
 from docparser_runtime.parsing import Asked
@@ -36,7 +36,7 @@ async def parse(
 ) -> Response:
     """Read a document. The answer is JSON, or the text or a PDF alone, as Accept prefers."""
     media_type = _form(request, stream=stream)
-    await context.parsing.check(caller.tenant)
+    await context.parsing.check(caller.tenant, announced_bytes(request))
     with ExitStack() as stack:
         lease = stack.enter_context(context.budget.lease())
         upload = await _upload(request, context, lease, media_type)

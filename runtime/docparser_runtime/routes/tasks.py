@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from docparser_runtime import accept, searchable, sse, taskdoc, uploads, writing
-from docparser_runtime.body import Body
+from docparser_runtime.body import Body, announced_bytes
 from docparser_runtime.context import InContext
 from docparser_runtime.pdf_answers import pdf_answer
 from docparser_runtime.security import audit
@@ -25,13 +25,12 @@ LONGEST_WAIT_SECONDS: Final = 60
 MOST_TASKS: Final = 100
 _FORM: Final = Form(TaskRequest, TaskOptions)
 _KEY: Final = re.compile(r"^[!-~]{1,255}$")
-_ORDER: Final = re.compile(r"^[0-9]{1,9}$")
 
 Key = Annotated[
     str | None,
     Header(pattern=_KEY.pattern, description="Makes it safe to send the request again."),
 ]
-LastEventId = Annotated[str, Header(pattern=_ORDER.pattern)]
+LastEventId = Annotated[str, Header(pattern="^[0-9]{1,9}$")]
 Wait = Annotated[float, Query(ge=0, le=LONGEST_WAIT_SECONDS, allow_inf_nan=False)]
 Linked = Annotated[
     bool,
@@ -48,8 +47,9 @@ async def submit(
     with audit.recorded(request, "submit") as entry, context.budget.lease() as lease:
         place = context.tasks.opened()
         uploads.refuse_query(request.query_params)
-        await place.door.check_room(caller.tenant, _announced(request))
-        body = Body(request, context.config.max_body_bytes, lease)
+        most_bytes = context.config.max_body_bytes
+        await place.door.check_room(caller.tenant, min(announced_bytes(request), most_bytes))
+        body = Body(request, most_bytes, lease)
         sent = await uploads.read(body, _FORM, context.config.tasks.max_pages)
         upload = await context.sources.fetched(sent, lease)
         job = await place.door.submit(_submission(caller.tenant, upload, idempotency_key))
@@ -132,9 +132,3 @@ async def cancel(request: Request, task_id: str, context: InContext, caller: InC
 
 def _submission(tenant: str, upload: Upload[TaskOptions], key: str | None) -> Submission:
     return Submission(tenant, upload.documents, upload.options, key)
-
-
-def _announced(request: Request) -> int:
-    """Return the bytes that the body is said to have; 0 where nothing is said."""
-    length = request.headers.get("content-length", "")
-    return int(length) if _ORDER.fullmatch(length) else 0
