@@ -9,11 +9,15 @@ from prometheus_client.registry import Collector
 from docparser_runtime.engine.base import DeviceUse
 
 _GAUGES: Final = {
-    "busy_ratio": "Share of the time in which the device computes, 0 to 1.",
-    "memory_used_bytes": "Memory of the device in use.",
-    "memory_peak_bytes": "Most of it since the engine was loaded.",
-    "memory_planned_bytes": "Most of it that the engine means to use.",
+    "busy_ratio": ("docparser_gpu_busy_ratio", "Share of the time in which it computes, 0 to 1."),
+    "memory_used_bytes": ("docparser_vram_used_bytes", "Memory of the device in use."),
+    "memory_peak_bytes": ("docparser_vram_peak_bytes", "Most of it since the engine was loaded."),
+    "memory_planned_bytes": (
+        "docparser_vram_planned_bytes",
+        "Most of it that the engine means to use.",
+    ),
 }
+"""Name and meaning of each gauge, by the attribute of `DeviceUse`."""
 
 
 class DeviceMetrics(Collector):
@@ -24,20 +28,21 @@ class DeviceMetrics(Collector):
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
         """Yield the gauges without values: a registry may not ask the engine before it is there."""
-        yield from (_gauge(name) for name in _GAUGES)
+        yield from map(_gauge, _GAUGES)
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield the gauges."""
         used = self._devices()
-        for name in _GAUGES:
-            gauge = _gauge(name)
+        for attribute in _GAUGES:
+            gauge = _gauge(attribute)
             for device in used:
-                value = getattr(device, name)
+                value = getattr(device, attribute)
                 if value is not None:
                     gauge.add_metric((device.device,), value)
             if gauge.samples:
                 yield gauge
 
 
-def _gauge(name: str) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"docparser_device_{name}", _GAUGES[name], labels=("device",))
+def _gauge(attribute: str) -> GaugeMetricFamily:
+    name, text = _GAUGES[attribute]
+    return GaugeMetricFamily(name, text, labels=("device",))

@@ -42,11 +42,13 @@ async def test_generation_is_measured(service: Service) -> None:
 
 
 async def test_devices_are_asked_at_each_scrape(service: Service) -> None:
-    assert "docparser_device" not in (await service.client.get("/metrics")).text
+    before = (await service.client.get("/metrics")).text
+    assert "docparser_gpu" not in before
+    assert "docparser_vram" not in before
     service.engine.used = (DeviceUse("0", 0.5, 7, 9), DeviceUse("1", memory_used_bytes=3))
     text = (await service.client.get("/metrics")).text
-    assert 'docparser_device_busy_ratio{device="0"} 0.5' in text
-    assert 'docparser_device_memory_peak_bytes{device="0"} 9.0' in text
-    assert 'docparser_device_memory_used_bytes{device="1"} 3.0' in text
+    assert 'docparser_gpu_busy_ratio{device="0"} 0.5' in text
+    assert 'docparser_vram_peak_bytes{device="0"} 9.0' in text
+    assert 'docparser_vram_used_bytes{device="1"} 3.0' in text
     assert text.count('device="1"') == 1
-    assert "docparser_device_memory_planned_bytes" not in text
+    assert "docparser_vram_planned_bytes" not in text
