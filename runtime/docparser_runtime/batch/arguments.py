@@ -88,11 +88,11 @@ Engine = Annotated[str | None, typer.Option(help="Engine of this process, such a
 class Reading:
     """How documents are to be read; None leaves it to the default."""
 
-    pages: str | None
-    tables: Tables | None
-    headers_footers: HeadersFooters | None
-    max_new_tokens: int | None
-    tier: Tier | None
+    pages: str | None = None
+    tables: Tables | None = None
+    headers_footers: HeadersFooters | None = None
+    max_new_tokens: int | None = None
+    tier: Tier | None = None
     password: str | None = field(default=None, repr=False)
 
     def options(self) -> "Options":

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from docparser_runtime.kit import accuracy, figures, measuring, report_page
+from docparser_runtime.client import Options
+from docparser_runtime.kit import accuracy, classes, figures, measuring, report_page
 from docparser_runtime.kit.measuring import Told
 from docparser_runtime.kit.report import Report, error_kinds
 from docparser_runtime.kit.samples import Sample
@@ -21,6 +22,7 @@ class Assessment:
         seconds: how long each number of clients begins requests.
         timeout_seconds: longest time for one answer.
         most_errors: highest character error rate of a class that is accepted; None for any.
+        options: how the samples are to be read.
     """
 
     server: str
@@ -29,6 +31,7 @@ class Assessment:
     seconds: float
     timeout_seconds: float
     most_errors: float | None
+    options: Options = field(default_factory=Options)
 
 
 async def report(asked: Assessment, samples: Sequence[Sample], told: Told) -> Report:
@@ -38,7 +41,9 @@ async def report(asked: Assessment, samples: Sequence[Sample], told: Told) -> Re
         ClientError: the service does not say what it is: it is gone, or the token is wrong.
         ValueError: the address is none.
     """
-    service = Service(asked.server, asked.token, asked.most_clients, asked.timeout_seconds)
+    service = Service(
+        asked.server, asked.token, asked.most_clients, asked.timeout_seconds, asked.options
+    )
     async with service, service.watched() as peaks:
         about = await service.about()
         told(f"reading {len(samples)} samples one at a time")
@@ -47,21 +52,23 @@ async def report(asked: Assessment, samples: Sequence[Sample], told: Told) -> Re
             service, samples, asked.most_clients, asked.seconds, told, singly
         )
         address = service.address
-    classes = await asyncio.to_thread(accuracy.accuracy, samples, singly.texts)
+    scored = await asyncio.to_thread(accuracy.accuracy, samples, singly.texts)
     most = asked.most_errors
     return Report(
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         service=address,
         about=about,
         samples=len(samples),
-        accuracy=classes,
+        accuracy=scored,
         latency=figures.latency(singly.requests),
+        classes=classes.by_class(samples, singly.requests),
         levels=levels,
         recommendation=figures.recommendation(levels),
         peaks=peaks,
         errors=error_kinds([*singly.failures, *failures]),
         most_errors=most,
-        above_limit=() if most is None else accuracy.above(classes, most),
+        above_limit=() if most is None else accuracy.above(scored, most),
+        tier=asked.options.tier,
     )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docparser_runtime.batch.arguments import TokenFile
+from docparser_runtime.batch.arguments import Closeness, Reading, TokenFile
 from docparser_runtime.batch.commands import token_in
 from docparser_runtime.batch.console import (
     EXIT_FAILED,
@@ -49,12 +49,15 @@ def assess(  # noqa: PLR0913 (the options of a command)
     seconds: Seconds = 10.0,
     timeout_seconds: Timeout = 300.0,
     max_cer: MostErrors = None,
+    tier: Closeness = None,
 ) -> None:
     """Measure how well and how fast a service reads your documents; write report.html and .json."""
     from docparser_runtime.kit.assessing import Assessment  # noqa: PLC0415
 
-    token = token_in(token_file)
-    asked = Assessment(server, token, parallel, seconds, timeout_seconds, max_cer)
+    options = Reading(tier=tier).options()
+    asked = Assessment(
+        server, token_in(token_file), parallel, seconds, timeout_seconds, max_cer, options
+    )
     if not _is_good(asked, samples, output):
         raise typer.Exit(EXIT_FAILED)
 

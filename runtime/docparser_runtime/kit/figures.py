@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 GOOD_SHARE: Final = 0.95
@@ -11,6 +11,21 @@ MOST_SLOWDOWN: Final = 2.0
 """Slowdown at which waiting costs more than it brings, as a multiple of that of one client."""
 LEAST_GROWTH: Final = 1.05
 """What doubling the clients must bring at least, else more of them are not tried."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an answer tells of the engine's work; all is zero or empty where it tells nothing.
+
+    Attributes:
+        tiers: pages by the tier at which they were read.
+    """
+
+    vision_tokens: int = 0
+    generated_tokens: int = 0
+    tiers: Mapping[str, int] = field(default_factory=dict)
+    lowered_pages: int = 0
+    cut_off_pages: int = 0
 
 
 @dataclass(frozen=True)
@@ -27,6 +42,7 @@ class Request:
     pages: int
     began: float
     ended: float
+    work: Work = field(default_factory=Work)
 
     @property
     def seconds(self) -> float:

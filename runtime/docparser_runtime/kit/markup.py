@@ -1,5 +1,6 @@
 """Pure: HTML that cannot hold anything unescaped."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,3 +31,10 @@ def element(name: str, /, *children: "Markup | str", **attributes: str) -> Marku
         child.source if isinstance(child, Markup) else escaped(child) for child in children
     )
     return Markup(f"<{name}{given}>{inner}</{name}>")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Markup | str]]) -> Markup:
+    """Return a table of `rows` below the names of its columns."""
+    names = element("tr", *(element("th", name, scope="col") for name in head))
+    body = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
+    return element("table", element("thead", names), element("tbody", *body))

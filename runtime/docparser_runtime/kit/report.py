@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from docparser_runtime.kit.accuracy import Accuracy
+from docparser_runtime.kit.classes import ClassFigures
 from docparser_runtime.kit.figures import Latency, Level, Recommendation
 
 
@@ -47,8 +48,10 @@ class Report:
         service: its address.
         accuracy: by layout class, of samples whose text is known.
         latency: of requests that were alone; None when none was answered.
+        classes: of the same requests, by layout class.
         peaks: most memory during the assessment by metric, in bytes.
         above_limit: classes whose character error rate exceeds `most_errors`.
+        tier: how closely the engine was asked to look.
     """
 
     made_at: str
@@ -57,12 +60,14 @@ class Report:
     samples: int
     accuracy: Mapping[str, Accuracy]
     latency: Latency | None
+    classes: Mapping[str, ClassFigures]
     levels: tuple[Level, ...]
     recommendation: Recommendation | None
     peaks: Mapping[str, float]
     errors: tuple[ErrorKind, ...]
     most_errors: float | None = None
     above_limit: tuple[str, ...] = ()
+    tier: str = "auto"
 
     @property
     def is_good(self) -> bool:

@@ -2,11 +2,12 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from docparser_runtime.kit.class_table import class_table, seconds
 from docparser_runtime.kit.figures import GOOD_SHARE, MOST_SLOWDOWN, Level
-from docparser_runtime.kit.markup import Markup, element
+from docparser_runtime.kit.markup import Markup, element, table
 from docparser_runtime.kit.report import Report
 
 _STYLE: Final = """
@@ -49,7 +50,7 @@ def _summary(report: Report) -> Iterator[Markup]:
     yield element(
         "p",
         f"{report.service}: engine {about.engine}, model {about.model}, version {about.version}. "
-        f"{report.samples} samples, {report.made_at}.",
+        f"{report.samples} samples, tier {report.tier}, {report.made_at}.",
         class_="note",
     )
     yield element("p", _verdict(report), class_="verdict good" if report.is_good else "verdict bad")
@@ -71,22 +72,24 @@ def _sections(report: Report) -> Iterator[Markup]:
     yield from _accuracy(report)
     yield element("h2", "Time of one request alone")
     yield element("p", _alone(report))
+    if report.classes:
+        yield class_table(report.classes)
     yield element("h2", "Clients at the same time")
     yield element("p", _recommended(report))
     if report.levels:
         best = max(level.pages_per_second for level in report.levels)
         head = ("Clients", "Pages/s", "", "P50", "P99", "P99 slowdown", "Refused", "Failed")
-        yield _table(head, (_level_row(level, best) for level in report.levels))
+        yield table(head, (_level_row(level, best) for level in report.levels))
     yield element("h2", "Memory of the service")
     if report.peaks:
         rows = ((name, f"{value / _MIB:,.0f} MiB") for name, value in sorted(report.peaks.items()))
-        yield _table(("Metric", "Peak"), rows)
+        yield table(("Metric", "Peak"), rows)
     else:
         yield element("p", "The service shows no metrics of memory.")
     yield element("h2", "Errors")
     if report.errors:
         rows_ = ((kind.code, str(kind.count), ", ".join(kind.files)) for kind in report.errors)
-        yield _table(("Kind", "Requests", "Files"), rows_)
+        yield table(("Kind", "Requests", "Files"), rows_)
     else:
         yield element("p", "None.")
 
@@ -96,7 +99,7 @@ def _accuracy(report: Report) -> Iterator[Markup]:
         yield element("p", "No sample has its expected text beside it.")
         return
     head = ("Layout", "Documents", "Wrong characters", "Reading order", "Tables", "Worst file")
-    yield _table(
+    yield table(
         head,
         (
             (
@@ -117,7 +120,7 @@ def _alone(report: Report) -> str:
     if found is None:
         return "No request was answered."
     return (
-        f"P50 {_seconds(found.p50_seconds)}, P99 {_seconds(found.p99_seconds)}, "
+        f"P50 {seconds(found.p50_seconds)}, P99 {seconds(found.p99_seconds)}, "
         f"of {found.requests} requests."
     )
 
@@ -142,23 +145,13 @@ def _level_row(level: Level, best: float) -> Sequence[Markup | str]:
         str(level.clients),
         f"{level.pages_per_second:.2f}",
         element("meter", value=f"{share:.3f}", aria_label="share of the best pages/s"),
-        "-" if times is None else _seconds(times.p50_seconds),
-        "-" if times is None else _seconds(times.p99_seconds),
+        "-" if times is None else seconds(times.p50_seconds),
+        "-" if times is None else seconds(times.p99_seconds),
         "-" if times is None else f"{level.p99_slowdown:.2f}",
         str(level.refused),
         str(level.failed),
     )
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[Markup | str]]) -> Markup:
-    names = element("tr", *(element("th", name, scope="col") for name in head))
-    body = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
-    return element("table", element("thead", names), element("tbody", *body))
-
-
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.2%}"
-
-
-def _seconds(value: float) -> str:
-    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"

@@ -18,12 +18,15 @@ from docparser_runtime.client import (
     AsyncClient,
     ClientError,
     InvalidAnswerError,
+    Options,
     Retrying,
     Settings,
     TimedOutError,
     answers,
     connection,
 )
+from docparser_runtime.client.connection import PLAIN
+from docparser_runtime.kit.classes import work_of
 from docparser_runtime.kit.figures import Request
 from docparser_runtime.kit.report import About
 from docparser_runtime.kit.samples import Sample
@@ -57,14 +60,21 @@ class Service:
     Args:
         most_clients: most requests at the same time.
         timeout_seconds: longest time for one answer.
+        options: how documents are to be read.
 
     Raises:
         ValueError: `url` is no address of a service.
     """
 
     def __init__(
-        self, url: str, token: str | None, most_clients: int, timeout_seconds: float
+        self,
+        url: str,
+        token: str | None,
+        most_clients: int,
+        timeout_seconds: float,
+        options: Options = PLAIN,
     ) -> None:
+        self._options = options
         settings = Settings(retrying=Retrying(tries=1), connections=most_clients)
         self._client = AsyncClient(url, token, timeout_seconds, settings=settings)
         self._http = httpx.AsyncClient(**connection.options(url, token, timeout_seconds, settings))
@@ -100,9 +110,10 @@ class Service:
         """
         content = await asyncio.to_thread(sample.file.read_bytes)
         began = time.perf_counter()
-        answer = await self._client.parse(content)
+        answer = await self._client.parse(content, self._options)
         ended = time.perf_counter()
-        return Reading(Request(sample.name, len(answer.pages), began, ended), answer.content or "")
+        request = Request(sample.name, len(answer.pages), began, ended, work_of(answer))
+        return Reading(request, answer.content)
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[dict[str, float]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from docparser_runtime.kit.accuracy import Accuracy, above, accuracy
+from docparser_runtime.kit.classes import ClassFigures
 from docparser_runtime.kit.figures import Latency, Level, Recommendation
 from docparser_runtime.kit.markup import Markup, element
 from docparser_runtime.kit.report import About, ErrorKind, Failure, Report, error_kinds
@@ -22,6 +23,10 @@ REPORT = Report(
     samples=2,
     accuracy={"table": Accuracy(1, 0.0123, 1.0, None, "table__a.pdf")},
     latency=Latency(3, 0.25, 1.5),
+    classes={
+        "table": ClassFigures(Latency(3, 0.25, 1.5), 3, 0.25, None, None, None, {}, 0, 0),
+        "scan": ClassFigures(Latency(1, 2.5, 2.5), 2, 1.25, 256.0, 1234.4, 987.6, {"low": 2}, 2, 1),
+    },
     levels=(Level(1, 4.0, Latency(3, 0.25, 1.5), 1.0), Level(2, 0.0, None, 0.0, 5)),
     recommendation=Recommendation(1, reaches_best=True),
     peaks={"process_resident_memory_bytes": 512 * 1024 * 1024.0},
@@ -63,6 +68,15 @@ def test_the_page_shows_what_was_found() -> None:
     assert "Every request was answered." in text
 
 
+def test_layout_classes_have_columns_for_what_is_known_of_one() -> None:
+    text = Tags(page(REPORT)).text
+    for part in ("table3", "scan122.50 s2.50 s1.25 s2561,234988low 221", "Pages by tier"):
+        assert part in text
+    plain = replace(REPORT, classes={"table": REPORT.classes["table"]})
+    for part in ("tokens", "tier,", "Pages lowered", "Pages cut off"):
+        assert part not in Tags(page(plain)).text
+
+
 def test_the_page_needs_nothing_from_elsewhere() -> None:
     source = page(REPORT)
     found = Tags(source)
@@ -85,7 +99,9 @@ def test_names_that_others_chose_do_nothing() -> None:
 
 
 def test_a_report_of_nothing_is_a_page_too() -> None:
-    empty = replace(REPORT, accuracy={}, latency=None, levels=(), recommendation=None, peaks={})
+    empty = replace(
+        REPORT, accuracy={}, latency=None, classes={}, levels=(), recommendation=None, peaks={}
+    )
     text = Tags(page(empty)).text
     for part in ("No sample has its expected text", "No request was answered", "no metrics"):
         assert part in text
@@ -109,6 +125,7 @@ def test_json_holds_all() -> None:
     found = json.loads(REPORT.as_json())
     assert found["good"] is True
     assert found["accuracy"]["table"]["worst"] == "table__a.pdf"
+    assert found["classes"]["scan"]["tiers"] == {"low": 2}
     assert found["levels"][1] == {
         "clients": 2,
         "pages_per_second": 0.0,
