@@ -16,24 +16,19 @@ from docparser_runtime.engine.generation.requests import (
 
 @dataclass
 class Progress:
-    """How much of a request is done: pages seen, prompt tokens taken in, tokens written."""
+    """How much of a request is done: pages seen, prompt tokens taken in, tokens left to write."""
 
     request: Request
+    left: int
     pages: int = 0
     prompt: int = 0
-    written: int = 0
 
     @property
     def stage(self) -> Stage:
         """How far it has come."""
         if self.pages < len(self.request.page_tiles):
             return Stage.VISION
-        return Stage.DECODE if self.written else Stage.PREFILL
-
-    @property
-    def left(self) -> int:
-        """Tokens that it may still write."""
-        return self.request.max_new_tokens - self.written
+        return Stage.DECODE if self.left < self.request.max_new_tokens else Stage.PREFILL
 
 
 class Running:
@@ -58,7 +53,7 @@ class Running:
 
     def start(self, request: Request) -> None:
         """Begin with `request`."""
-        progress = Progress(request)
+        progress = Progress(request, request.max_new_tokens)
         self._stages[progress.stage][request.id] = progress
 
     def remove(self, request_id: int) -> None:
@@ -120,18 +115,29 @@ class Running:
 
         Requests of the step that are no longer in work are passed over.
         """
+        if isinstance(step, DecodeStep):
+            return self._write(step)
         if isinstance(step, VisionStep):
             for request_id, _ in step.pages:
                 self._move(Stage.VISION, request_id, pages=1)
             return []
-        if isinstance(step, PrefillStep):
-            moved = [
-                self._move(Stage.PREFILL, run.id, prompt=run.length, written=int(run.is_last))
-                for run in step.chunks
-            ]
-        else:
-            moved = [self._move(Stage.DECODE, one, written=step.tokens) for one in step.ids]
-        return [there.request.id for there in moved if there is not None and there.left == 0]
+        ended = []
+        for run in step.chunks:
+            there = self._move(Stage.PREFILL, run.id, prompt=run.length, written=int(run.is_last))
+            if there is not None and not there.left:
+                ended.append(run.id)
+        return ended
+
+    def _write(self, step: DecodeStep) -> list[int]:
+        # Hundreds of requests pass here in each step, many times a second.
+        ended, writing = [], self._stages[Stage.DECODE]
+        for request_id in step.ids:
+            there = writing.get(request_id)
+            if there is not None:
+                there.left -= step.tokens
+                if not there.left:
+                    ended.append(request_id)
+        return ended
 
     def _move(
         self, stage: Stage, request_id: int, *, pages: int = 0, prompt: int = 0, written: int = 0
@@ -141,7 +147,7 @@ class Running:
             return None
         there.pages += pages
         there.prompt += prompt
-        there.written += written
+        there.left -= written
         if there.stage is not stage:
             del self._stages[stage][request_id]
             self._stages[there.stage][request_id] = there
