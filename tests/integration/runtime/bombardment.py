@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 from integration.runtime.processes import Program
 from support.mutations import Mutant
+from support.process_trees import descendants
 from unit.runtime.doubles import PARSE
 
 AT_ONCE = 2
@@ -81,21 +82,12 @@ async def _send(client: httpx.AsyncClient, turns: Iterable[Mutant], toll: Toll) 
 async def _look(server: int, toll: Toll) -> None:
     """Count the sockets of all confined processes below `server`, until cancelled."""
     while True:
-        for process_id in _descendants(server):
+        for process_id in descendants(server):
             sockets = _sockets_if_confined(process_id)
             if sockets is not None:
                 toll.parsers.add(process_id)
                 toll.sockets = max(toll.sockets, sockets)
         await asyncio.sleep(LOOK_SECONDS)
-
-
-def _descendants(process_id: int) -> list[int]:
-    try:
-        lists = [path.read_text() for path in Path(f"/proc/{process_id}/task").glob("*/children")]
-    except OSError:
-        return []
-    below = [int(child) for each in lists for child in each.split()]
-    return [each for child in below for each in (child, *_descendants(child))]
 
 
 def _sockets_if_confined(process_id: int) -> int | None:
