@@ -1,10 +1,12 @@
 """Models of both families, small enough for a CPU, with random weights as transformers has them."""
 
+import string
 from pathlib import Path
 from typing import Any
 
 import torch
 from docparser_api.model_sizes import Family
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedModel
 from transformers.models.deepseek_ocr2.configuration_deepseek_ocr2 import DeepseekOcr2Config
 from transformers.models.deepseek_ocr2.modeling_deepseek_ocr2 import (
@@ -113,3 +115,14 @@ def _randomized(model: PreTrainedModel, seed: int) -> PreTrainedModel:
 def of(family: Family, seed: int = 0) -> PreTrainedModel:
     """Return the tiny model of `family`."""
     return {Family.DEEPSEEK_OCR_2: deepseek_ocr2, Family.UNLIMITED_OCR: unlimited_ocr}[family](seed)
+
+
+def save_tokenizer(directory: Path) -> None:
+    """Write a tokenizer beside a model: one token for each character, words for the rest."""
+    characters = sorted(set(string.printable))
+    names = ["<s>", "</s>", *characters, *(f" w{number}" for number in range(VOCABULARY))]
+    vocabulary = {name: number for number, name in enumerate(names[:VOCABULARY])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="?"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    tokenizer.decoder = decoders.Fuse()
+    tokenizer.save(str(directory / "tokenizer.json"))

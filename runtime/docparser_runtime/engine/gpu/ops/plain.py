@@ -169,12 +169,12 @@ def ban_ngrams(
 
     Args:
         logits: [B, vocabulary]; written to.
-        history: [B, W] int64, the last W tokens of each sequence, the newest last; -1 where it
+        history: [B, W] integers, the last W tokens of each sequence, the newest last; -1 where it
             has fewer.
-        windows: [B] int64, how many of its last tokens each sequence looks at, W at most; 0 bans
+        windows: [B] integers, how many of its last tokens each sequence looks at, W at most; 0 bans
             nothing.
         size: tokens in a run, at least 2.
-        allowed: [any] int64, tokens that are never banned.
+        allowed: [any] integers, tokens that are never banned.
     """
     if history.shape[1] < size:
         return
@@ -187,7 +187,7 @@ def ban_ngrams(
     banned = repeats & ~torch.isin(last, allowed)
     # The smaller of both: a token that one run bans, no other run allows again.
     penalty = torch.where(banned, -torch.inf, torch.inf).to(logits.dtype)
-    logits.scatter_reduce_(1, last.clamp(min=0), penalty, "amin")
+    logits.scatter_reduce_(1, last.clamp(min=0).long(), penalty, "amin")
 
 
 def sample(logits: Tensor, temperatures: Tensor, noise: Tensor) -> Tensor:

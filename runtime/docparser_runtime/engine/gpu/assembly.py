@@ -1,0 +1,82 @@
+"""Puts a loaded model, its memory and its operations together to something that runs steps."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from docparser_api.model_sizes import Family
+from tokenizers import Tokenizer
+
+from docparser_runtime.engine.base import EngineLoadError
+from docparser_runtime.engine.generation.kv_blocks import blocks_for
+from docparser_runtime.engine.generation.repetition import guard_policy
+from docparser_runtime.engine.gpu.decoder import Decoder
+from docparser_runtime.engine.gpu.model import LoadedModel
+from docparser_runtime.engine.gpu.ops.select import PLAIN, Ops
+from docparser_runtime.engine.gpu.ops.step_state import StepState
+from docparser_runtime.engine.gpu.pool import KvPool
+from docparser_runtime.engine.gpu.reading import TextTokenizer
+from docparser_runtime.engine.gpu.runner import Device
+from docparser_runtime.engine.gpu.sizing import Sizes
+from docparser_runtime.engine.gpu.steps import PlainStepper
+
+_TOKENIZER = "tokenizer.json"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a model computes and in what.
+
+    Attributes:
+        device: the GPU, or a CPU.
+        dtype: of weights, activations, keys and values.
+        ops: the operations.
+    """
+
+    device: torch.device
+    dtype: torch.dtype
+    ops: Ops
+
+
+def best_place() -> Place:
+    """Return the first GPU or, without one, the CPU."""
+    if torch.cuda.is_available():
+        return Place(torch.device("cuda", 0), torch.bfloat16, PLAIN)
+    return Place(torch.device("cpu"), torch.float32, PLAIN)
+
+
+def device_for(family: Family, model: LoadedModel, sizes: Sizes, place: Place) -> Device:
+    """Return what runs the steps of `model`, with all memory that it will need."""
+    shape = model.shape
+    guard = guard_policy(family, pages=1)
+    state = StepState.empty(
+        sizes.sequences,
+        blocks_for(shape.max_positions),
+        _power_of_two(guard.window),
+        torch.tensor(sorted(guard.allowed)),
+        place.device,
+    )
+    # One more: block 0 belongs to nobody.
+    pool = KvPool.allocate(shape, sizes.blocks + 1, place.device, place.dtype)
+    decoder = Decoder(shape, model.weights, pool, place.ops)
+    stepper = PlainStepper(decoder, state, place.ops, guard.run)
+    return Device(model.vision, decoder, stepper, state, place.ops)
+
+
+def _power_of_two(least: int) -> int:
+    return 1 << (least - 1).bit_length()
+
+
+def tokenizer_in(directory: Path) -> TextTokenizer:
+    """Return the tokenizer among the weights.
+
+    Raises:
+        EngineLoadError: it is missing or damaged.
+    """
+    path = directory / _TOKENIZER
+    if not path.is_file():
+        raise EngineLoadError(f"there is no {_TOKENIZER} among the weights")
+    try:
+        return TextTokenizer(Tokenizer.from_file(str(path)))
+    except Exception as error:  # noqa: BLE001 - the library raises nothing more specific
+        raise EngineLoadError(f"{_TOKENIZER} is damaged: {error}") from None

@@ -1,0 +1,170 @@
+"""The engine of both model families: pages in, Markdown out, many pages at once."""
+
+import itertools
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from docparser_api.model_sizes import Family
+
+from docparser_runtime.engine.base import (
+    DeviceUse,
+    EngineLoadError,
+    PageImage,
+    PageResult,
+    ParseOptions,
+)
+from docparser_runtime.engine.generation.page_text import PageSize
+from docparser_runtime.engine.generation.requests import Limits
+from docparser_runtime.engine.generation.scheduler import Scheduler
+from docparser_runtime.engine.generation.stopping import Stop
+from docparser_runtime.engine.generation.tiling import layout, max_tiles, wanted_tier
+from docparser_runtime.engine.gpu.assembly import Place, device_for, tokenizer_in
+from docparser_runtime.engine.gpu.attempts import Attempt, generation_of
+from docparser_runtime.engine.gpu.loop import Loop
+from docparser_runtime.engine.gpu.model import load_model
+from docparser_runtime.engine.gpu.prompting import Prompting
+from docparser_runtime.engine.gpu.reading import PageReading
+from docparser_runtime.engine.gpu.runner import Runner
+from docparser_runtime.engine.gpu.sizing import Sizes, sizes_for
+from docparser_runtime.engine.gpu.vision.pixels import CutPage, cut
+from docparser_runtime.engine.listening import UNHEARD, Listener
+from docparser_runtime.engine.tiers import ALL_TIERS, Chosen, Tier, chosen
+
+# A page that went round in circles is read once more, less strictly.
+_TEMPERATURES = (0.0, 0.4)
+_WARMUP_TOKENS = 4
+
+
+class GpuEngine:
+    """Reads pages with a model of `family`.
+
+    Args:
+        family: the model.
+        weights: directory laid out like the hub's; None if the configuration names none.
+        sequences: pages that are read at once.
+        place: where it computes.
+    """
+
+    generates = True
+    tiers = ALL_TIERS
+
+    def __init__(self, family: Family, weights: Path | None, sequences: int, place: Place) -> None:
+        self.name = str(family)
+        self._family = family
+        self._weights = weights
+        self._sequences = sequences
+        self._place = place
+        self._loaded: _Loaded | None = None
+
+    def load(self) -> None:
+        """Load the weights, set all memory aside and begin to wait for pages.
+
+        Raises:
+            EngineLoadError: weights are missing, damaged or of another model, or do not fit.
+        """
+        if self._weights is None:
+            raise EngineLoadError(f"{self.name} has no weights of its own: name some")
+        self._loaded = _Loaded(self._family, self._weights, self._sequences, self._place)
+
+    def warmup(self) -> None:
+        """Read a blank page, so that everything has run once.
+
+        Raises:
+            EngineLoadError: it fails.
+        """
+        side = 2 * 1024
+        blank = PageImage(0, np.full((side, side, 3), 255, np.uint8))
+        try:
+            self.parse(blank, ParseOptions(max_new_tokens=_WARMUP_TOKENS))
+        except RuntimeError as error:
+            raise EngineLoadError(f"a blank page cannot be read: {error}") from error
+
+    def parse(
+        self, page: PageImage, options: ParseOptions, listener: Listener = UNHEARD
+    ) -> PageResult:
+        """Return what stands on `page`; once more, less strictly, if the text goes in circles.
+
+        Raises:
+            Unwanted: the listener does not want the page any more.
+            GenerationFailed: the page cannot be read.
+        """
+        began, loaded = time.monotonic(), self._ready()
+        tier = chosen(
+            options.tier, options.at_most, wanted_tier(self._family, page.width, page.height)
+        )
+        views = self._cut(page, tier.tier)
+        attempts: list[Attempt] = []
+        for temperature in _TEMPERATURES:
+            if attempts:
+                listener.began_anew()
+            reading = PageReading(PageSize(page.width, page.height), loaded.prompting.stream())
+            attempts.append(Attempt(reading))
+            job = loaded.prompting.job(views, options.max_new_tokens, temperature)
+            loaded.loop.submit(job)
+            attempts[-1].follow(job, loaded.loop, listener)
+            if attempts[-1].stop is not Stop.LOOP:
+                break
+        return _result(attempts, views, tier, began)
+
+    def devices(self) -> Sequence[DeviceUse]:
+        """Return what it takes of its GPU."""
+        device = self._place.device
+        if device.type != "cuda" or self._loaded is None:
+            return ()
+        free, total = torch.cuda.mem_get_info(device)
+        return (
+            DeviceUse(
+                str(device.index),
+                memory_used_bytes=total - free,
+                memory_peak_bytes=torch.cuda.max_memory_reserved(device),
+                memory_planned_bytes=self._loaded.sizes.planned_bytes,
+            ),
+        )
+
+    def close(self) -> None:
+        """Leave off whatever is being read, and free the memory."""
+        if self._loaded is not None:
+            self._loaded.loop.close()
+            self._loaded = None
+
+    def _ready(self) -> "_Loaded":
+        if self._loaded is None:
+            raise RuntimeError("the engine is not loaded")
+        return self._loaded
+
+    def _cut(self, page: PageImage, tier: Tier) -> CutPage:
+        tiles = max_tiles(self._family, tier)
+        return cut(page.pixels, layout(self._family, page.width, page.height, tiles))
+
+
+class _Loaded:
+    """What an engine has from `load` to `close`."""
+
+    def __init__(self, family: Family, weights: Path, sequences: int, place: Place) -> None:
+        tokenizer = tokenizer_in(weights)
+        model = load_model(weights, family, place.device, place.dtype)
+        self.report = model.report
+        self.sizes: Sizes = sizes_for(family, place.device, sequences, model.shape.max_positions)
+        self.prompting = Prompting(family, model.shape, tokenizer, itertools.count(1))
+        self.loop = Loop(
+            Scheduler(Limits(sequences=sequences), self.sizes.blocks),
+            Runner(device_for(family, model, self.sizes, place)),
+        )
+        self.loop.start()
+
+
+def _result(attempts: Sequence[Attempt], views: CutPage, tier: Chosen, began: float) -> PageResult:
+    last = attempts[-1]
+    return PageResult(
+        markdown=last.reading.markdown,
+        blocks=last.reading.blocks,
+        vision_tokens=views.layout.vision_tokens,
+        truncated=last.stop is not None and last.stop.is_truncation,
+        repetition=last.stop is Stop.LOOP,
+        tier=tier.tier,
+        lowered=tier.lowered,
+        generation=generation_of(attempts, began),
+    )
