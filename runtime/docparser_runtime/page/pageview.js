@@ -168,6 +168,7 @@ function kindClass(block) {
 function notes(page) {
   return [
     page.truncated ? "The engine stopped before the end of this page." : null,
+    page.lowered ? "The service was under pressure, so the engine looked at this page less closely." : null,
     page.repetition ? "The engine began to repeat itself on this page and was stopped." : null,
   ].filter((note) => note !== null);
 }

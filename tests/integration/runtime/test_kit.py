@@ -38,14 +38,14 @@ async def assessed(url: str, samples: Path, *more: str) -> tuple[int, dict[str, 
 async def test_a_service_is_assessed_under_load(samples: Path) -> None:
     environ = environment(fake={"pageMilliseconds": 100}, maxConcurrency=2)
     async with serving(environ) as program:
-        more = ("--parallel", "4", "--tier", "low")
+        more = ("--parallel", "4", "--tier", "high")
         code, report, errors = await assessed(program.url, samples, *more)
     assert code == 0, errors
     assert set(report["classes"]) == {"plain_text", "table"}
     for found in report["classes"].values():
         assert found["latency"]["p99_seconds"] >= found["latency"]["p50_seconds"] > 0
         assert found["vision_tokens_per_page"] > 0
-        assert set(found["tiers"]) == {"low"}
+        assert set(found["tiers"]) == {"high"}
     assert report["about"]["engine"] == "fake"
     assert report["latency"]["p50_seconds"] > 0.1
     assert report["errors"] == []

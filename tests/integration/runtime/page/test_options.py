@@ -1,6 +1,7 @@
 """A person chooses how documents are read, and in which form they are saved."""
 
 import json
+import re
 
 import pytest
 from integration.runtime.page.conftest import Show, Sight
@@ -73,9 +74,12 @@ async def test_tiers_are_offered_where_the_engine_has_some(show: Show) -> None:
     sight = await show(Double(tiers=("low", "high")))
     await sight.page.get_by_text("How to read it").click()
     await sight.page.get_by_label("How closely").select_option("low")
+    sight.double.pages[0] |= {"tier": "low", "lowered": True}
     await sight.choose()
     await sight.status("3 pages")
     assert sight.double.fields == [{"tier": "low"}]
+    notes = sight.page.locator(".page .note")
+    await expect(notes).to_have_text([re.compile("looked at this page less closely")])
 
 
 async def saved(sight: Sight) -> dict[str, str]:
