@@ -217,3 +217,10 @@ class Engine(Protocol):
 
 class EngineLoadError(Exception):
     """The engine cannot serve; the message tells the operator of the service why."""
+
+
+class WeightsInvalid(EngineLoadError):  # noqa: N818 (the name of its code)
+    """The weights are missing, damaged, or not those that the engine is for."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"weights_invalid: {why}")

@@ -14,10 +14,10 @@ from docparser_runtime.engine.base import (
     BlockKind,
     Box,
     DeviceUse,
-    EngineLoadError,
     PageImage,
     PageResult,
     ParseOptions,
+    WeightsInvalid,
 )
 from docparser_runtime.engine.fake_writing import Writing, written
 from docparser_runtime.engine.listening import UNHEARD, Listener
@@ -58,7 +58,7 @@ class FakeEngine:
         """Wait `loadMilliseconds` and read the text of the weights, unless `text` replaces it.
 
         Raises:
-            EngineLoadError: the file is there but cannot be read.
+            WeightsInvalid: the file is there but cannot be read.
         """
         time.sleep(self._config.load_milliseconds / 1000)
         if self._text is None and self._weights is not None:
@@ -146,7 +146,7 @@ def _text_of(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise EngineLoadError(f"{file.name} of the weights cannot be read: {error}") from None
+        raise WeightsInvalid(f"{file.name} of the weights cannot be read: {error}") from None
 
 
 def _sizes(page: PageImage) -> tuple[str, tuple[Block, ...]]:

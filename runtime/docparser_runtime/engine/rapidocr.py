@@ -20,6 +20,7 @@ from docparser_runtime.engine.base import (
     PageImage,
     PageResult,
     ParseOptions,
+    WeightsInvalid,
 )
 from docparser_runtime.engine.cpus import usable_cpus
 from docparser_runtime.engine.detection import Detector
@@ -59,12 +60,12 @@ class RapidOcrEngine:
         """Load the weights.
 
         Raises:
-            EngineLoadError: a file is missing or damaged.
+            WeightsInvalid: a file is missing or damaged.
         """
         folder = self._weights or packaged_weights()
         for name in (DETECTION_WEIGHTS, RECOGNITION_WEIGHTS):
             if not (folder / name).is_file():
-                raise EngineLoadError(f"The weights in {folder} lack the file {name}.")
+                raise WeightsInvalid(f"The weights in {folder} lack the file {name}.")
         # OpenCV has threads of its own and knows nothing of quotas.
         cv2.setNumThreads(self._threads)
         try:
@@ -73,13 +74,13 @@ class RapidOcrEngine:
                 Recognizer(self._session(folder / RECOGNITION_WEIGHTS)),
             )
         except Exception as error:
-            raise EngineLoadError(f"The weights in {folder} cannot be loaded: {error}") from error
+            raise WeightsInvalid(f"The weights in {folder} cannot be loaded: {error}") from error
 
     def warmup(self) -> None:
         """Read a page whose text is known."""
         read = self.parse(page_with_text(), ParseOptions(max_new_tokens=1)).markdown
         if read.split() != TEXT.split():
-            raise EngineLoadError(f"The engine reads {read!r} where {TEXT!r} stands.")
+            raise WeightsInvalid(f"The engine reads {read!r} where {TEXT!r} stands.")
 
     def parse(
         self,

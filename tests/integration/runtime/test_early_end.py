@@ -81,8 +81,8 @@ async def test_an_engine_that_cannot_load_is_the_last_word(tmp_path: Path) -> No
     assert words[0] == words[1]
     (line,) = words[0]
     folder = package / "models"
-    begin = f"docparser-runtime: engine_load_failed: The weights in {folder} lack the file "
-    assert line.startswith(begin)
+    reason = f"weights_invalid: The weights in {folder} lack the file "
+    assert line.startswith(f"docparser-runtime: engine_load_failed: {reason}")
 
 
 async def test_a_wrong_configuration_is_the_last_word() -> None:

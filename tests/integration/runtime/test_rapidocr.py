@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from docparser_api.runtime import RuntimeConfig
 from docparser_runtime.documents.reader import SubprocessReader
-from docparser_runtime.engine.base import EngineLoadError, PageImage, PageResult, ParseOptions
+from docparser_runtime.engine.base import PageImage, PageResult, ParseOptions, WeightsInvalid
 from docparser_runtime.engine.rapidocr import (
     DETECTION_WEIGHTS,
     RECOGNITION_WEIGHTS,
@@ -170,7 +170,7 @@ def test_warmup_refuses_an_engine_that_reads_nonsense(tmp_path: Path) -> None:
     content[middle : middle + 4_000_000] = bytes(4_000_000)
     (tmp_path / RECOGNITION_WEIGHTS).write_bytes(content)
     engine = RapidOcrEngine(threads=1, weights=tmp_path)
-    with pytest.raises(EngineLoadError):
+    with pytest.raises(WeightsInvalid):
         load_and_warm_up(engine)
 
 
@@ -185,7 +185,7 @@ def test_bad_weights_do_not_load(tmp_path: Path, damage: str) -> None:
         victim.write_bytes(victim.read_bytes()[:10_000_000])
     else:
         shutil.copy(tmp_path / DETECTION_WEIGHTS, victim)
-    with pytest.raises(EngineLoadError, match=str(tmp_path)):
+    with pytest.raises(WeightsInvalid, match=str(tmp_path)):
         RapidOcrEngine(threads=1, weights=tmp_path).load()
 
 

@@ -78,7 +78,9 @@ def test_weights_without_a_text_leave_the_default(tmp_path: Path) -> None:
 
 def test_a_text_that_cannot_be_read_is_an_error_of_loading(tmp_path: Path) -> None:
     (tmp_path / "fake.md").write_bytes(b"\xff")
-    with pytest.raises(EngineLoadError, match=r"fake\.md of the weights cannot be read"):
+    with pytest.raises(
+        EngineLoadError, match=r"^weights_invalid: fake\.md of the weights cannot be read"
+    ):
         an_engine(tmp_path)
 
 
