@@ -132,7 +132,7 @@ def demands(draw: st.DrawFn) -> Demand:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(demands())
 def test_limits_of_a_plan_are_exact(demand: Demand) -> None:
     found = plan(demand)
@@ -148,7 +148,7 @@ def test_limits_of_a_plan_are_exact(demand: Demand) -> None:
     assert not plan(replace(demand, device_bytes=found.needed_device_bytes - 1)).fits
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(demands())
 def test_the_largest_window_is_exact(demand: Demand) -> None:
     most = plan(demand).max_pages_per_window
@@ -159,7 +159,7 @@ def test_the_largest_window_is_exact(demand: Demand) -> None:
 
 
 @given(demands())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_fp8_halves_the_cache(demand: Demand) -> None:
     plain = replace(demand, attention=Attention.FULL)
     half = replace(plain, kv_dtype=KvDtype.FP8)

@@ -1,7 +1,9 @@
 """Pages that are read in one go, so many at a time that memory does not grow with a document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from docparser_runtime.engine.generation.answers import PageAnswer
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,16 @@ def windows(page_count: int, most_pages: int) -> Iterator[Window]:
         raise ValueError("a window has a page or more")
     for first in range(0, page_count, most_pages):
         yield Window(first, min(most_pages, page_count - first))
+
+
+def missed(window: Window, answers: Sequence[PageAnswer]) -> Iterator[Window]:
+    """Yield what of `window` is to be read again, given the answers about all of its pages.
+
+    Each page comes alone: a text about one page cannot lose count of them.
+    """
+    for index, answer in zip(window.pages, answers, strict=True):
+        if answer.truncated or answer.repetition:
+            yield Window(index, 1)
 
 
 def most_new_tokens(pages: int, tokens_per_page: int, prompt_tokens: int, positions: int) -> int:

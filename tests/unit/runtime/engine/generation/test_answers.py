@@ -104,7 +104,7 @@ def test_an_answer_about_nothing_is_refused() -> None:
         Answer(B, ())
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     st.lists(st.sampled_from(["<PAGE>", "a", " ", "<|det|>text [1, 2, 3, 4]<|/det|>"]), max_size=20)
 )

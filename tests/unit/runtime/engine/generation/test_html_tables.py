@@ -47,7 +47,7 @@ def test_claims_beyond_reason_take_no_memory() -> None:
     assert len(row) == MOST_SPAN
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(
     st.integers(1, 4).flatmap(
         lambda width: st.lists(
@@ -63,7 +63,7 @@ def test_a_table_without_spans_comes_back(rows: list[list[str]]) -> None:
     assert rows_of(f"<table>{html}</table>") == rows
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.text(alphabet="<>/trdtablehspn='2& ![?-", max_size=60))
 def test_no_text_breaks_it(html: str) -> None:
     rows = rows_of("<table><tr><td>" + html)

@@ -195,7 +195,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.lists(FRAGMENTS, max_size=14).map("".join))
 def test_where_a_text_is_cut_does_not_matter(text: str) -> None:
     whole, _ = read([text])

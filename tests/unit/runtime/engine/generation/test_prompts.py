@@ -3,6 +3,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 from docparser_api.model_sizes import Family
+from docparser_runtime.engine.generation.answers import PageAnswer
 from docparser_runtime.engine.generation.prompts import (
     BEGIN,
     IMAGE,
@@ -12,7 +13,7 @@ from docparser_runtime.engine.generation.prompts import (
     prompt,
 )
 from docparser_runtime.engine.generation.tiling import Layout, layout
-from docparser_runtime.engine.generation.windows import Window, most_new_tokens, windows
+from docparser_runtime.engine.generation.windows import Window, missed, most_new_tokens, windows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,7 +76,7 @@ def test_what_no_model_was_trained_for_is_refused(make: Callable[[], object], re
         make()
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.integers(0, 100), st.integers(1, 40))
 def test_windows_hold_every_page_once_and_never_more_than_they_may(count: int, most: int) -> None:
     found = [*windows(count, most)]
@@ -88,3 +89,15 @@ def test_what_may_be_written_ends_with_the_positions() -> None:
     assert most_new_tokens(4, 1000, 1100, 8192) == 4000
     assert most_new_tokens(100, 1000, 27_310, 32_768) == 5458
     assert [*windows(5, 3)] == [Window(0, 3), Window(3, 2)]
+
+
+def test_pages_that_a_text_lost_are_read_again_one_by_one() -> None:
+    answers = [
+        PageAnswer("a", (), truncated=False, repetition=False),
+        PageAnswer("b", (), truncated=False, repetition=True),
+        PageAnswer("", (), truncated=True, repetition=False),
+    ]
+    assert [*missed(Window(8, 3), answers)] == [Window(9, 1), Window(10, 1)]
+    assert [*missed(Window(8, 1), answers[:1])] == []
+    with pytest.raises(ValueError, match="shorter"):
+        [*missed(Window(8, 3), answers[:1])]

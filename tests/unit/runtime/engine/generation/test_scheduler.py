@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from docparser_runtime.engine.generation.requests import (
@@ -94,11 +94,6 @@ def test_what_can_never_run_is_refused_and_the_rest_waits_for_room() -> None:
     assert (scheduler.stage(2), scheduler.stage(3)) == (Stage.PREFILL, Stage.WAITING)
     scheduler.end(2)
     assert run(scheduler) == VisionStep(((3, 0),))
-
-
-def test_a_window_of_written_tokens_needs_no_room_for_all_of_them() -> None:
-    assert Request(1, "a", (0,), 273, 60_000, window=128).blocks == 9 + 4
-    assert Request(1, "a", (0,), 273, 60_000).blocks == 1884
 
 
 def test_a_window_of_pages_is_seen_in_several_steps() -> None:
@@ -209,27 +204,3 @@ def test_neither_writing_nor_taking_in_starves(vision: float, decode: float) -> 
         assert others_in_a_row <= 1
         # Three times what it waited for, and the step that goes beyond.
         assert written_in_a_row <= 3 * max(vision, 0.02) + 2 * decode + 1e-9
-
-
-def test_few_that_write_leave_more_time_to_others() -> None:
-    assert LIMITS.decode_share(1) == 0.25
-    assert LIMITS.decode_share(6) == pytest.approx(36 / 64)
-    assert LIMITS.decode_share(8) == 0.75
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Limits(0),
-        lambda: Limits(1, prefill_tokens=0),
-        lambda: Limits(1, encoder_tiles=-1),
-        lambda: Limits(1, least_decode_share=0.0),
-        lambda: Limits(1, least_decode_share=0.9),
-        lambda: Request(1, "a", (), 0, 1),
-        lambda: Request(1, "a", (), 1, 1, window=0),
-        lambda: Scheduler(LIMITS, 0),
-    ],
-)
-def test_nonsense_is_refused(make: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"least|shares"):
-        make()

@@ -104,7 +104,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.lists(FRAGMENTS, max_size=12).map("".join), st.lists(st.integers(0, 400), max_size=30))
 @example(TITLE, [*range(len(TITLE))])
 def test_where_a_text_is_cut_does_not_matter(text: str, cuts: list[int]) -> None:
@@ -112,7 +112,7 @@ def test_where_a_text_is_cut_does_not_matter(text: str, cuts: list[int]) -> None
     assert pieces(text, [*range(len(text))]) == pieces(text)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.text(alphabet="<|>[]0123456789,rdeft/ PAG", max_size=80))
 def test_no_text_is_lost(text: str) -> None:
     found = pieces(text)

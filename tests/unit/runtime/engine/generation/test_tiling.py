@@ -73,7 +73,7 @@ def kinds(found: Layout) -> tuple[int, int, int]:
     return found.vision_tokens, found.prompt_tokens, found.grid.tiles
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.sampled_from(Family), SIDES, SIDES, st.sampled_from((0, 2, 3, 4, 5, 6)))
 def test_what_a_layout_promises(family: Family, width: int, height: int, tiles: int) -> None:
     found = layout(family, width, height, tiles)
