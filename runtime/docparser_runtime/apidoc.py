@@ -68,7 +68,12 @@ PARSE_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
         **RESULT_ANSWERS[200],
         "content": {
             **RESULT_ANSWERS[200]["content"],
-            "text/event-stream": EVENTS,
+            "text/event-stream": {
+                "schema": {
+                    "description": "Server-sent events `status`, `delta` (text of a page as it is "
+                    "written, by engines that generate), `page` and, last, `done` or `error`.",
+                }
+            },
         },
     },
     **problems_of(PARSE_PROBLEMS),
