@@ -182,6 +182,6 @@ class TaskDoor:
 def _digest(submission: Submission) -> str:
     """Return what tells requests apart: documents as they were sent, their order, all options."""
     sent = [hashlib.sha256(document).hexdigest() for document in submission.documents]
-    return hashlib.sha256(
-        "\n".join([*sent, submission.options.model_dump_json()]).encode()
-    ).hexdigest()
+    # Without defaults: options that later releases add must not make other requests of old ones.
+    chosen = submission.options.model_dump_json(exclude_defaults=True)
+    return hashlib.sha256("\n".join([*sent, chosen]).encode()).hexdigest()

@@ -1,6 +1,7 @@
 """What clients can do with tasks, and what they are told when they cannot."""
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ from docparser_api.names import PATH_TASKS
 from docparser_runtime.engine.base import PageImage, PageResult, ParseOptions
 from docparser_runtime.parsing import QueuedParsing
 from docparser_runtime.task_errors import StorageFull
+from docparser_runtime.task_schemas import TaskOptions
+from docparser_runtime.tasks import door
+from docparser_runtime.tasks.door import Submission
 from unit.runtime.doubles import PARSE, Service, StartService, a_document, eventually
 from unit.runtime.security.doors import KEYS, entry, tokens_file
 from unit.runtime.tasks.conftest import ended, submit
@@ -60,6 +64,12 @@ async def test_the_same_request_again_is_the_same_task(keeper: Service) -> None:
     objects = {path.name for path in _objects(keeper)}
     listed = (await keeper.client.get(PATH_TASKS)).json()["tasks"]
     assert objects == {task["id"] for task in listed}, "uploads of repetitions are gone"
+
+
+def test_options_that_later_releases_add_do_not_change_what_a_request_is() -> None:
+    plain = Submission("tenant", (b"document",), TaskOptions(), None)
+    document = hashlib.sha256(b"document").hexdigest()
+    assert door._digest(plain) == hashlib.sha256(f"{document}\n{{}}".encode()).hexdigest()
 
 
 @pytest.mark.parametrize("key", ["", "a b", "ä", "x" * 256])
