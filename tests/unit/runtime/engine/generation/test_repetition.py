@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from docparser_api.model_sizes import Family
 from docparser_runtime.engine.generation.loops import TOKEN_LOOPS, LoopDetector, LoopPolicy
@@ -129,3 +131,33 @@ def test_text_of_a_page_is_no_loop() -> None:
 def test_a_policy_that_calls_all_text_a_loop_is_refused(numbers: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="loop"):
         LoopPolicy(*numbers)
+
+
+@pytest.mark.thorough
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=40), st.integers(2, 5), st.integers(0, 12))
+def test_what_is_banned_is_what_transformers_and_the_batched_form_ban(
+    tokens: list[int], run: int, more: int
+) -> None:
+    import torch  # noqa: PLC0415
+    from docparser_runtime.engine.gpu.ops.plain import ban_ngrams  # noqa: PLC0415
+    from transformers.models.unlimited_ocr import generation_unlimited_ocr  # noqa: PLC0415
+
+    torch.set_num_threads(1)
+    policy = GuardPolicy(run, run + more, allowed=frozenset())
+    wanted = RepetitionGuard(policy, tokens).banned()
+    scores = torch.zeros(1, 4)
+    theirs = generation_unlimited_ocr.UnlimitedOcrSlidingWindowNoRepeatNgramLogitsProcessor(
+        run, policy.window
+    )
+    assert banned_in(theirs(torch.tensor([tokens]), scores.clone())) == wanted
+    longest = 20
+    recent = tokens[-longest:]
+    history = torch.tensor([[-1] * (longest - len(recent)) + recent])
+    nothing = torch.tensor([], dtype=torch.int64)
+    ban_ngrams(scores, history, torch.tensor([policy.window]), run, nothing)
+    assert banned_in(scores) == wanted
+
+
+def banned_in(scores: Any) -> set[int]:
+    return {token for token, score in enumerate(scores[0].tolist()) if score == float("-inf")}
