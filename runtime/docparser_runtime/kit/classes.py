@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from docparser_runtime.client import ParseResponse
 from docparser_runtime.kit.figures import Latency, Request, Work, latency, percentile
 from docparser_runtime.kit.samples import Sample
+from docparser_runtime.schemas import ParseResponse
 
 
 @dataclass(frozen=True)
