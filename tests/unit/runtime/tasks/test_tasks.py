@@ -2,15 +2,12 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from docparser_api.names import PATH_TASKS
 from docparser_runtime.engine.base import PageImage, PageResult, ParseOptions
-from docparser_runtime.parsing import QueuedParsing
-from docparser_runtime.task_errors import StorageFull
 from docparser_runtime.task_schemas import TaskOptions
 from docparser_runtime.tasks import door
 from docparser_runtime.tasks.door import Submission
@@ -174,26 +171,6 @@ async def test_a_full_queue_is_told_before_the_body_is_read(
     answer = await service.client.post(PATH_TASKS, content=b"", headers={"content-type": "x"})
     assert (answer.status_code, answer.json()["code"]) == (429, "tenant_limit")
     assert int(answer.headers["Retry-After"]) >= 1
-
-
-async def test_a_full_store_is_told_before_the_body_is_read(
-    start: StartService, tmp_path: Path
-) -> None:
-    service = await start(directory=tmp_path, tasks={"max_store_bytes": 1_048_576})
-    read: list[bytes] = []
-
-    async def content() -> AsyncIterator[bytes]:
-        read.append(b"x")
-        yield b"x"
-
-    headers = {"content-type": "application/pdf", "content-length": "1048577"}
-    answer = await service.client.post(PATH_TASKS, content=content(), headers=headers)
-    assert (answer.status_code, answer.json()["code"]) == (507, "storage_full")
-    assert read == []
-    queued = QueuedParsing(service.context.tasks, service.context.config)
-    with pytest.raises(StorageFull):
-        await queued.check("ann", 1_048_577)
-    await queued.check("ann", 1_000_000)
 
 
 async def test_a_request_that_takes_too_long_goes_on_from_its_pages(
