@@ -196,7 +196,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) single_step(const __gri
     ask_pair(one, two, a.qkv);
     __shared__ Keys plan;
     plan.plan(a);
-    STAMP
     for (int layer = 0; layer < NL; layer++) {
         const bf16 *qkv = a.qkv + (u64)layer * 3 * NH * D * H, *after = a.post_norm + layer * H;
         bf16 *keys = a.k_pool + layer * a.pool_layer, *values = a.v_pool + layer * a.pool_layer;
@@ -207,25 +206,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) single_step(const __gri
             float scale = layer ? normed(s, a.hidden, norm) : embedded(s, a, norm);
             project_qkv(s, a, plan, scale, one, two, qkv, keys, values);
         }
-        STAMP
         arrive(a.counter);
         EarlyKeys early;
         ask_keys(early, plan, keys, values);
         wait_for_all(a.counter, arrived += BLOCKS);
-        STAMP
-        if (AHEAD_SHARED == 1 && sparse >= 0) fetch_ahead(a.shared_gate_up + (u64)sparse * 2 * NS * H, 2 * NS * H);
         attend(s, a, plan, early, keys, values);
-        STAMP
         arrive(a.counter);
         Output output;
         ask_output(output, a, a.o + (u64)layer * H * NH * D, after, router);
         wait_for_all(a.counter, arrived += BLOCKS);
-        STAMP
-        if (AHEAD_SHARED == 2 && sparse >= 0) fetch_ahead(a.shared_gate_up + (u64)sparse * 2 * NS * H, 2 * NS * H);
-        if (AHEAD_DOWN == 1 && sparse >= 0) fetch_ahead(a.shared_down + (u64)sparse * H * NS, H * NS);
-        if (AHEAD_QKV == 1 && layer + 1 < NL) fetch_ahead(qkv + 3 * NH * D * H, 3 * NH * D * H);
         project_output(s, a, output, sparse >= 0);
-        STAMP
         arrive(a.counter);
         Mlp mlp;
         if (sparse < 0) {
@@ -237,16 +227,12 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) single_step(const __gri
         bool waits = MY_ROW >= mlp.common;  // its first row depends on the routing
         if (!waits) ask_unit(one, two, mlp, s, MY_ROW);
         wait_for_all(a.counter, arrived += BLOCKS);
-        STAMP
-        if (AHEAD_DOWN == 2 && sparse >= 0) fetch_ahead(a.shared_down + (u64)sparse * H * NS, H * NS);
-        if (AHEAD_QKV == 2 && layer + 1 < NL) fetch_ahead(qkv + 3 * NH * D * H, 3 * NH * D * H);
         float4 parts[SCORE_PARTS];
         ask_scores(parts, a);
         float scale = normed(s, a.hidden, after);
         if (sparse >= 0) choose(s, parts, scale);
         if (waits) ask_unit(one, two, mlp, s, MY_ROW);
         gate_and_up(s, a, mlp, scale, one, two);
-        STAMP
         arrive(a.counter);
         int slot = WARP % SLOTS;
         Down second;
@@ -260,9 +246,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) single_step(const __gri
         DownRows rows;
         ask_down_early(rows, second);
         wait_for_all(a.counter, arrived += BLOCKS);
-        STAMP
         down(s, a, second, rows);
-        STAMP
         arrive(a.counter);
         if (layer + 1 < NL) {
             ask_pair(one, two, qkv + 3 * NH * D * H);
@@ -271,12 +255,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1) single_step(const __gri
             two.ask(a.head + (u64)(MY_ROW + ALL_WARPS) * H, LANE);
         }
         wait_for_all(a.counter, arrived += BLOCKS);
-        STAMP
     }
     Row rows[HEAD_ROWS];
     rows[0] = one;
     rows[1] = two;
     float scale = normed(s, a.hidden, a.final_norm);
     score_vocabulary(s, a, scale, rows);
-    STAMP
 }

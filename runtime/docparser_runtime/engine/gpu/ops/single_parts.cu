@@ -1,16 +1,3 @@
-// Asks for this block's share of `count` elements to come into the L2 cache; waits for nothing.
-__device__ __forceinline__ void fetch_ahead(const bf16* base, u32 count) {
-    // In pieces of 16 bytes; a lane of the last warp asks for its run of them.
-    u32 share = (count / 8 + BLOCKS * 32 - 1) / (BLOCKS * 32);
-    if (threadIdx.x >= THREADS - 32) {
-        u32 first = (blockIdx.x * 32 + threadIdx.x % 32) * share;
-        if (first < count / 8) {
-            u32 bytes = min(share, count / 8 - first) * 16;
-            asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(base + first * 8), "r"(bytes));
-        }
-    }
-}
-
 // The parts of a layer. Each takes the rows that its warp asked for before all blocks waited.
 
 #define LANE (threadIdx.x % 32)
@@ -234,13 +221,10 @@ __device__ __forceinline__ void project_output(
         float top = -1e30f, all = 0;
         float logs[SPLITS];
         float4 parts[SPLITS];
-        // Each block starts elsewhere: all would otherwise ask the same part of the cache at once.
-        int split = blockIdx.x % SPLITS;
 #pragma unroll
         for (int i = 0; i < SPLITS; i++) {
-            logs[i] = __ldcg(a.logs + split * NH + head);
-            parts[i] = __ldcg((const float4*)(a.partial + split * NH * D) + tid);
-            split = split + 1 < SPLITS ? split + 1 : 0;
+            logs[i] = __ldcg(a.logs + i * NH + head);
+            parts[i] = __ldcg((const float4*)(a.partial + i * NH * D) + tid);
         }
 #pragma unroll
         for (int i = 0; i < SPLITS; i++) top = fmaxf(top, logs[i]);

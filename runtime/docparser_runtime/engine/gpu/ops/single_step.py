@@ -36,9 +36,6 @@ def macros(shape: DecoderShape, blocks: int) -> dict[str, object]:
     """Return the sizes that the kernel is compiled with, for a GPU of `blocks` multiprocessors."""
     return {
         "BLOCKS": blocks,
-        "AHEAD_SHARED": 0,
-        "AHEAD_DOWN": 0,
-        "AHEAD_QKV": 0,
         "H": shape.hidden,
         "NH": shape.heads,
         "NE": shape.experts,
@@ -50,7 +47,6 @@ def macros(shape: DecoderShape, blocks: int) -> dict[str, object]:
         "NL": shape.layers,
         "NV": shape.vocab,
         "EPS": f"{shape.rms_eps}f",
-        "STAMP": "",
     }
 
 
