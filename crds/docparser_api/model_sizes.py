@@ -12,9 +12,9 @@ FP32_BYTES = 4
 
 
 class Family(StrEnum):
-    """The two families of models."""
+    """The two families of models; the values are the names of their engines."""
 
-    DEEPSEEK_OCR_2 = "deepseek-ocr-2"
+    DEEPSEEK_OCR_2 = "deepseek-ocr2"
     UNLIMITED_OCR = "unlimited-ocr"
 
 

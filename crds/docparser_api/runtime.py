@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from docparser_api.base import ApiModel
 from docparser_api.weights import Weights
 
-Engine = Literal["rapidocr", "fake"]
+Engine = Literal["rapidocr", "deepseek-ocr2", "unlimited-ocr", "fake"]
 
 
 class ModelSpec(ApiModel):
@@ -21,12 +21,15 @@ class ModelSpec(ApiModel):
 
     engine: Engine = "rapidocr"
     """Engine that reads the pages. `rapidocr` reads text on a CPU with PP-OCRv6 weights that are
-    part of the image; `fake` answers with a fixed text and is meant for load tests."""
+    part of the image; `deepseek-ocr2` and `unlimited-ocr` write Markdown on a GPU with weights that
+    `weights` names; `fake` answers with a fixed text and is meant for load tests."""
     name: str | None = Field(None, min_length=1, max_length=253, pattern=r"^[A-Za-z0-9._/-]+$")
     """Name reported as `model` in answers and metrics. Default: the engine's own name."""
     weights: Weights | None = None
     """Weights of the engine. Absent: those that are part of the image. `rapidocr` loads the files
-    `PP-OCRv6_det_small.onnx` and `PP-OCRv6_rec_small.onnx`, `fake` a text in `fake.md`."""
+    `PP-OCRv6_det_small.onnx` and `PP-OCRv6_rec_small.onnx`, `fake` a text in `fake.md`;
+    `deepseek-ocr2` and `unlimited-ocr` the `config.json`, `tokenizer.json` and safetensors files of
+    DeepSeek-OCR-2 and Unlimited-OCR, as their authors or transformers lay them out."""
 
 
 class FakeConfig(ApiModel):

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 import docparser_api.runtime as api
+from docparser_api.model_sizes import Family
 
-from docparser_runtime.engine.base import Engine
+from docparser_runtime.engine.base import Engine, EngineLoadError
 from docparser_runtime.engine.tiers import ALL_TIERS
 from docparser_runtime.engine.traits import Traits
 from docparser_runtime.weights.places import IN_A_POD, Places
@@ -18,7 +20,7 @@ def create_engine(
     """Return the engine that `model` names, not yet loaded.
 
     Raises:
-        EngineLoadError: its weights were not verified.
+        EngineLoadError: its weights were not verified, or the image lacks what it needs.
     """
     weights = None
     if model.weights is not None:
@@ -51,12 +53,28 @@ def _fake(config: api.RuntimeConfig, weights: Path | None) -> Engine:
     return FakeEngine(config.fake, weights)
 
 
+def _generating(name: Family) -> Callable[[api.RuntimeConfig, Path | None], Engine]:
+    def create(config: api.RuntimeConfig, weights: Path | None) -> Engine:
+        if find_spec("torch") is None:
+            raise EngineLoadError(f"the engine {name} needs an image with torch")
+        from docparser_runtime.engine.gpu.assembly import best_place  # noqa: PLC0415
+        from docparser_runtime.engine.gpu.engine import GpuEngine  # noqa: PLC0415
+
+        return GpuEngine(name, weights, config.max_concurrency, best_place())
+
+    return create
+
+
 _FACTORIES: Mapping[api.Engine, Callable[[api.RuntimeConfig, Path | None], Engine]] = {
     "rapidocr": _rapidocr,
+    "deepseek-ocr2": _generating(Family.DEEPSEEK_OCR_2),
+    "unlimited-ocr": _generating(Family.UNLIMITED_OCR),
     "fake": _fake,
 }
 
 _TRAITS: Mapping[api.Engine, Callable[[api.RuntimeConfig], Traits]] = {
     "rapidocr": lambda _: Traits(),
+    "deepseek-ocr2": lambda _: Traits(generates=True, tiers=ALL_TIERS),
+    "unlimited-ocr": lambda _: Traits(generates=True, tiers=ALL_TIERS),
     "fake": lambda config: Traits(config.fake.generates, ALL_TIERS),
 }

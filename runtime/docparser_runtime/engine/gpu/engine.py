@@ -36,6 +36,7 @@ from docparser_runtime.engine.tiers import ALL_TIERS, Chosen, Tier, chosen
 # A page that went round in circles is read once more, less strictly.
 _TEMPERATURES = (0.0, 0.4)
 _WARMUP_TOKENS = 4
+_MOST_BYTES_ON_A_CPU = 1024**3
 
 
 class GpuEngine:
@@ -144,6 +145,8 @@ class _Loaded:
     """What an engine has from `load` to `close`."""
 
     def __init__(self, family: Family, weights: Path, sequences: int, place: Place) -> None:
+        if place.device.type == "cpu":
+            _refuse_large(weights)
         tokenizer = tokenizer_in(weights)
         model = load_model(weights, family, place.device, place.dtype)
         self.report = model.report
@@ -154,6 +157,13 @@ class _Loaded:
             Runner(device_for(family, model, self.sizes, place)),
         )
         self.loop.start()
+
+
+def _refuse_large(weights: Path) -> None:
+    # A pod whose GPU is missing has to say so, instead of taking minutes for each page.
+    size = sum(path.stat().st_size for path in weights.glob("*.safetensors"))
+    if size > _MOST_BYTES_ON_A_CPU:
+        raise EngineLoadError("no GPU is there; on a CPU a model of this size is too slow")
 
 
 def _result(attempts: Sequence[Attempt], views: CutPage, tier: Chosen, began: float) -> PageResult:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from docparser_api.model_sizes import Family
+from docparser_api.runtime import ModelSpec, RuntimeConfig
 from docparser_runtime.engine.base import EngineLoadError, PageImage, PageResult, ParseOptions
 from docparser_runtime.engine.generation.page_text import PageSize
 from docparser_runtime.engine.generation.prompts import END, Task, prompt
@@ -25,7 +26,9 @@ from docparser_runtime.engine.gpu.reading import PageReading
 from docparser_runtime.engine.gpu.shapes import DecoderShape
 from docparser_runtime.engine.gpu.vision.pixels import cut
 from docparser_runtime.engine.listening import Unwanted
+from docparser_runtime.engine.registry import create_engine, traits_of
 from docparser_runtime.engine.tiers import Tier
+from docparser_runtime.engine.traits import Traits
 from support import tiny_models
 from torch import Tensor
 from transformers import LogitsProcessor
@@ -35,6 +38,7 @@ pytestmark = pytest.mark.thorough  # torch and transformers take seconds to impo
 PLACE = Place(torch.device("cpu"), torch.float32, PLAIN)
 # Enough for the guard against repetition to be needed: tiny models go round in circles.
 TOKENS = 80
+FAMILY_A = Family.DEEPSEEK_OCR_2
 SIZES = ((500, 600), (400, 300), (700, 200))
 
 
@@ -88,11 +92,11 @@ def expected(subject: Subject, image: PageImage, tier: Tier) -> tuple[list[int],
     tokens = prompt([views.layout], Task.LAYOUT, tokenizer).tokens
     ids = [min(token, tiny_models.IMAGE_TOKEN) for token in tokens]
     inputs: dict[str, Any] = {"pixel_values": scaled(views.whole)[None]}
-    if views.layout.grid.tiles:
-        inputs |= {
-            "pixel_values_local": scaled(views.tiles),
-            "num_local_patches": [views.layout.grid.tiles],
-        }
+    grid = views.layout.grid
+    if grid.tiles:
+        inputs |= {"pixel_values_local": scaled(views.tiles), "num_local_patches": [grid.tiles]}
+        if subject.family is Family.UNLIMITED_OCR:
+            inputs["patches_grid"] = [[grid.columns, grid.rows]]
     with torch.inference_mode():
         out = subject.peer.generate(
             torch.tensor([ids]),
@@ -130,7 +134,7 @@ def test_the_guard_against_repetition_is_on(subject: Subject) -> None:
     jobs = Prompting(subject.family, shape, tokenizer_in(subject.directory), itertools.count())
     views = cut(page(300, 300).pixels, layout(subject.family, 300, 300, 0))
     assert jobs.job(views, None, 0.0).sequence.guard == guard_policy(subject.family, pages=1)
-    if subject.family is Family.DEEPSEEK_OCR_2:  # the other one's text has no circles
+    if subject.family is FAMILY_A:  # the other one's text has no circles
         tokens, _ = expected(subject, page(500, 600), Tier.LOW)
         guard = RepetitionGuard(guard_policy(subject.family, pages=1))
         bans: list[int] = []
@@ -141,13 +145,11 @@ def test_the_guard_against_repetition_is_on(subject: Subject) -> None:
 
 
 def test_tiles_come_first(subject: Subject) -> None:
-    if subject.family is Family.UNLIMITED_OCR:
-        pytest.skip("its tiles are compared in test_vision: generate takes no grid")
     image = page(1000, 500)
     options = ParseOptions(max_new_tokens=TOKENS, tier=Tier.MEDIUM)
     result = subject.engine.parse(image, options)
     assert result.markdown == expected(subject, image, Tier.MEDIUM)[1]
-    assert result.vision_tokens == 256 + 2 * 144
+    assert result.vision_tokens == 256 + 2 * (144 if subject.family is FAMILY_A else 100)
 
 
 def test_pages_read_together_are_as_each_alone(subject: Subject) -> None:
@@ -211,6 +213,22 @@ def test_weights_are_needed(subject: Subject, tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{")
     with pytest.raises(EngineLoadError, match=r"tokenizer\.json is damaged"):
         GpuEngine(subject.family, tmp_path, 1, PLACE).load()
+
+
+def test_a_large_model_wants_a_gpu(subject: Subject, tmp_path: Path) -> None:
+    with (tmp_path / "model.safetensors").open("wb") as file:
+        file.truncate(2 * 1024**3)
+    with pytest.raises(EngineLoadError, match="no GPU"):
+        GpuEngine(subject.family, tmp_path, 1, PLACE).load()
+
+
+def test_the_registry_knows_it(subject: Subject) -> None:
+    name = subject.family.value
+    engine = create_engine(ModelSpec(engine=name), RuntimeConfig())
+    assert isinstance(engine, GpuEngine)
+    assert engine.name == name
+    traits = traits_of(ModelSpec(engine=name), RuntimeConfig())
+    assert traits == Traits(engine.generates, engine.tiers)
 
 
 def test_it_warms_up_and_takes_no_device(subject: Subject) -> None:
