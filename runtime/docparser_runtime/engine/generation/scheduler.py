@@ -3,6 +3,10 @@
 The engine's loop is three moves: `schedule`, run the step, `ran`. Requests are pages or windows of
 pages, and join and leave between any two steps. Whatever a request can come to need in the cache is
 set aside when it is taken in, so nothing that has begun is ever thrown out.
+
+Encoding is bound by computing and writing by memory, so a device may do both at once. A loop that
+does so asks for pages by `schedule_vision`, reports them by `ran_vision`, and lets its other steps
+go on meanwhile.
 """
 
 from docparser_runtime.engine.generation.fairness import FairQueue
@@ -13,6 +17,7 @@ from docparser_runtime.engine.generation.requests import (
     Request,
     Stage,
     Step,
+    VisionStep,
 )
 from docparser_runtime.engine.generation.running import Running
 
@@ -24,14 +29,21 @@ class TooLarge(ValueError):  # noqa: N818 (what the request is)
 class Scheduler:
     """Decides on steps. Not safe for threads: the loop that runs the steps owns it.
 
+    Args:
+        limits: how much a step takes on.
+        blocks: blocks of the cache.
+        encodes_aside: whether `schedule_vision` gives the pages to encode, instead of `schedule`.
+
     Attributes:
-        limits: how much a step takes on; may be replaced between steps.
+        limits: may be replaced between steps.
         admits: whether requests that wait may begin; what has begun goes on in any case.
     """
 
-    def __init__(self, limits: Limits, blocks: int) -> None:
+    def __init__(self, limits: Limits, blocks: int, *, encodes_aside: bool = False) -> None:
         self.limits = limits
         self.admits = True
+        self._encodes_aside = encodes_aside
+        self._vision: VisionStep | None = None
         self._blocks = KvBlocks(blocks)
         self._waiting = FairQueue()
         self._running = Running()
@@ -102,11 +114,39 @@ class Scheduler:
             raise RuntimeError("the last step has not run yet")
         if self._is_writing_next():
             self._step = self._running.decode_step(self.limits)
+        elif self._encodes_aside:
+            self._step = self._running.prefill_step(self.limits)
         else:
-            self._admit()
+            if not self._running.count(Stage.PREFILL):
+                self._admit()
             self._step = self._running.prefill_step(self.limits)
             self._step = self._step or self._running.vision_step(self.limits)
         return self._step
+
+    def schedule_vision(self) -> VisionStep | None:
+        """Return the next pages to encode beside other steps; None if there are none now.
+
+        Raises:
+            RuntimeError: the last ones have not been reported, or none are encoded aside.
+        """
+        if self._vision is not None or not self._encodes_aside:
+            raise RuntimeError("pages are being encoded already, or with all other steps")
+        # Far ahead of the decoder there is no use in encoding, and fairness would suffer.
+        if self._running.count(Stage.PREFILL) < 2 * self.limits.encoder_pages:
+            self._admit()
+            self._vision = self._running.vision_step(self.limits)
+        return self._vision
+
+    def ran_vision(self) -> None:
+        """Note that the pages that `schedule_vision` returned are encoded.
+
+        Raises:
+            RuntimeError: there were none.
+        """
+        step, self._vision = self._vision, None
+        if step is None:
+            raise RuntimeError("no pages are being encoded")
+        self._running.advance(step)
 
     def ran(self, seconds: float) -> tuple[int, ...]:
         """Note that the last step has run and took `seconds`.
@@ -132,8 +172,10 @@ class Scheduler:
             return False
         if not self._has_written or self._owed_seconds > 0:
             return True
-        takes_in = self._running.count(Stage.VISION) + self._running.count(Stage.PREFILL)
-        return not takes_in and self._admissible() is None
+        if self._running.count(Stage.PREFILL):
+            return False
+        takes_in = self._running.count(Stage.VISION) or self._admissible()
+        return self._encodes_aside or not takes_in
 
     def _note_time(self, step: Step, seconds: float) -> None:
         """Keep account of the time that writing has to get before more is taken in."""
@@ -163,8 +205,6 @@ class Scheduler:
 
     def _admit(self) -> None:
         """Begin what the next step of the encoder takes; others keep their chance to be first."""
-        if self._running.count(Stage.PREFILL):
-            return
         pages, tiles = self._running.unseen()
         while (request := self._admissible()) is not None:
             others = pages

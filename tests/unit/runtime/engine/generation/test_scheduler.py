@@ -204,3 +204,30 @@ def test_neither_writing_nor_taking_in_starves(vision: float, decode: float) -> 
         assert others_in_a_row <= 1
         # Three times what it waited for, and the step that goes beyond.
         assert written_in_a_row <= 3 * max(vision, 0.02) + 2 * decode + 1e-9
+
+
+def test_pages_may_be_encoded_while_others_are_written() -> None:
+    scheduler = Scheduler(LIMITS, blocks=1000, encodes_aside=True)
+    for number in range(9):
+        scheduler.submit(page(number))
+    assert scheduler.schedule() is None
+    assert scheduler.schedule_vision() == VisionStep(((0, 0), (1, 0)))
+    with pytest.raises(RuntimeError):
+        scheduler.schedule_vision()
+    scheduler.ran_vision()
+    with pytest.raises(RuntimeError):
+        scheduler.ran_vision()
+    assert scheduler.schedule_vision() == VisionStep(((2, 0), (3, 0)))
+    beside = [run(scheduler) for _ in range(4)]
+    assert [type(step) for step in beside] == [PrefillStep, PrefillStep, DecodeStep, PrefillStep]
+    scheduler.ran_vision()
+    # Encoding stops where it would get too far ahead of the decoder.
+    while scheduler.schedule_vision():
+        scheduler.ran_vision()
+    assert 4 <= scheduler.count(Stage.PREFILL) < 6
+    assert scheduler.count(Stage.WAITING) > 0
+
+
+def test_who_encodes_with_other_steps_does_not_do_so_aside() -> None:
+    with pytest.raises(RuntimeError):
+        Scheduler(LIMITS, blocks=10).schedule_vision()

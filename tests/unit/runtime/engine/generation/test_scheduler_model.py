@@ -29,11 +29,13 @@ class Seen:
 
 
 class SchedulerMachine(RuleBasedStateMachine):
-    @initialize(blocks=st.integers(20, 100), sequences=st.integers(1, 5))
-    def start(self, blocks: int, sequences: int) -> None:
+    @initialize(blocks=st.integers(20, 100), sequences=st.integers(1, 5), aside=st.booleans())
+    def start(self, blocks: int, sequences: int, aside: bool) -> None:  # noqa: FBT001
         self.blocks = blocks
         self.limits = Limits(sequences, 2, 8, 300)
-        self.scheduler = Scheduler(self.limits, blocks)
+        self.scheduler = Scheduler(self.limits, blocks, encodes_aside=aside)
+        self.aside = aside
+        self.vision: VisionStep | None = None
         self.live: dict[int, Seen] = {}
         self.step: Step | None = None
         self.number = 0
@@ -68,7 +70,10 @@ class SchedulerMachine(RuleBasedStateMachine):
     @rule()
     def schedule(self) -> None:
         self.step = self.scheduler.schedule()
-        assert (self.step is None) == (not self.live)
+        if self.aside:
+            assert not isinstance(self.step, VisionStep)
+        else:
+            assert (self.step is None) == (not self.live)
         if isinstance(self.step, VisionStep):
             self.check_pages(self.step)
         elif isinstance(self.step, PrefillStep):
@@ -76,6 +81,22 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert len({run.id for run in self.step.chunks}) == len(self.step.chunks)
         elif isinstance(self.step, DecodeStep):
             assert 1 <= self.step.tokens <= self.limits.decode_tokens
+
+    @precondition(lambda self: self.aside and self.vision is None)
+    @rule()
+    def schedule_vision(self) -> None:
+        self.vision = self.scheduler.schedule_vision()
+        if self.vision is not None:
+            self.check_pages(self.vision)
+
+    @precondition(lambda self: self.vision is not None)
+    @rule()
+    def run_vision(self) -> None:
+        step, self.vision = self.vision, None
+        assert step is not None
+        self.scheduler.ran_vision()
+        for number, page in step.pages:
+            self.see_page(number, page)
 
     def check_pages(self, step: VisionStep) -> None:
         tiles = sum(self.live[number].request.page_tiles[page] for number, page in step.pages)
@@ -147,11 +168,16 @@ class SchedulerMachine(RuleBasedStateMachine):
         if not hasattr(self, "scheduler"):
             return
         for _ in range(5000):
+            if self.aside and self.vision is None:
+                self.schedule_vision()
             if self.step is None:
                 self.schedule()
-            if self.step is None:
+            if self.step is None and self.vision is None:
                 break
-            self.run(0.01)
+            if self.vision is not None:
+                self.run_vision()
+            if self.step is not None:
+                self.run(0.01)
         assert not self.live
         assert self.scheduler.is_idle
         assert self.scheduler.free_blocks == self.blocks
