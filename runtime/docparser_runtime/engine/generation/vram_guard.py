@@ -6,6 +6,7 @@ from enum import IntEnum
 from docparser_api.model_sizes import MODELS, Family
 
 from docparser_runtime.engine.generation.requests import Limits
+from docparser_runtime.engine.generation.scheduler import Scheduler
 from docparser_runtime.engine.generation.tiling import max_tiles
 from docparser_runtime.engine.tiers import Tier
 
@@ -135,6 +136,12 @@ def shrunk(limits: Limits, halvings: int) -> Limits:
         encoder_tiles=limits.encoder_tiles >> halvings,
         prefill_tokens=max(1, limits.prefill_tokens >> halvings),
     )
+
+
+def heed(verdict: Verdict, scheduler: Scheduler, limits: Limits) -> None:
+    """Let `scheduler`, whose limits are `limits` when all is well, do as `verdict` says."""
+    scheduler.admits = verdict.admits
+    scheduler.limits = shrunk(limits, verdict.halvings)
 
 
 def smaller_tiles(family: Family, tiles: int) -> int | None:

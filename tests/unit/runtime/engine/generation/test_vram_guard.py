@@ -3,11 +3,13 @@ from collections.abc import Callable
 import pytest
 from docparser_api.model_sizes import Family
 from docparser_runtime.engine.generation.requests import Limits
+from docparser_runtime.engine.generation.scheduler import Scheduler
 from docparser_runtime.engine.generation.vram_guard import (
     Level,
     Thresholds,
     Verdict,
     VramGuard,
+    heed,
     shrunk,
     smaller_tiles,
 )
@@ -76,6 +78,15 @@ def test_shrunk_steps_still_take_a_page() -> None:
     least = shrunk(limits, 8)
     assert (least.encoder_pages, least.encoder_tiles, least.prefill_tokens) == (1, 0, 16)
     assert shrunk(limits, 0) == limits
+
+
+def test_a_scheduler_heeds_the_verdict_and_recovers() -> None:
+    limits = Limits(8, encoder_pages=4)
+    scheduler = Scheduler(limits, blocks=100)
+    heed(Verdict(Level.SHRINK, halvings=1), scheduler, limits)
+    assert (scheduler.admits, scheduler.limits.encoder_pages) == (False, 2)
+    heed(Verdict(Level.NORMAL, halvings=0), scheduler, limits)
+    assert (scheduler.admits, scheduler.limits) == (True, limits)
 
 
 def test_a_page_is_tried_again_with_fewer_tiles() -> None:
