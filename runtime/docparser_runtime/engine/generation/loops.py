@@ -33,7 +33,7 @@ class LoopPolicy:
 
 TOKEN_LOOPS: Final = LoopPolicy(rounds=10, symbols=400, clue=8)
 """Tokens: ten times the same header of a page, or as many equal rows of a table as no page has."""
-BLOCK_LOOPS: Final = LoopPolicy(rounds=12, symbols=36, clue=1)
+BLOCK_LOOPS: Final = LoopPolicy(rounds=12, symbols=60, clue=1)
 """Blocks, with their text but without their places: those differ from round to round."""
 
 

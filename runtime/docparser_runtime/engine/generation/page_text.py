@@ -9,7 +9,7 @@ from docparser_runtime.engine.generation.loops import BLOCK_LOOPS, LoopDetector
 from docparser_runtime.engine.generation.passages import Passage, table_of
 from docparser_runtime.engine.generation.tags import LARGEST_COORDINATE, Tag
 
-_TABLE_BEGIN: Final = "<table"
+_TABLE_BEGINS: Final = ("<table>", "<table ")
 _TABLE_END: Final = "</table>"
 _LEFT_OUT: Final = ("<center>", "</center>")
 _BREAK: Final = "\n\n"
@@ -114,9 +114,9 @@ class PageText:
             text = self._held if at < 0 else self._held[:at]
             self._held = self._held[len(text) :]
             return self._say(text)
-        for mark in (_TABLE_BEGIN, *_LEFT_OUT):
+        for mark in (*_TABLE_BEGINS, *_LEFT_OUT):
             if self._held.startswith(mark):
-                self._in_table = mark == _TABLE_BEGIN
+                self._in_table = mark in _TABLE_BEGINS
                 self._held = self._held[0 if self._in_table else len(mark) :]
                 return ""
             if mark.startswith(self._held) and not is_end:
