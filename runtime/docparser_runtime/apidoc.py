@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from docparser_runtime import errors, problems, searchable, writing
+from docparser_runtime import errors, examples, problems, searchable, writing
 from docparser_runtime.schemas import ParseForm, ParseRequest, ParseResponse, Problem
 from docparser_runtime.uploads import FORM, JSON, LARGER_DOCUMENTS, MOST_JSON_BYTES, RAW
 
 EVENTS: dict[str, Any] = {"schema": {"description": "Server-sent events; see the documentation."}}
+_FRAMEWORKS: Final = ("HTTPValidationError", "ValidationError")
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
 
@@ -30,15 +31,24 @@ def body_of(as_json: type[ParseRequest], as_form: type[ParseForm]) -> dict[str, 
 
 def problems_of(kinds: Iterable[type[errors.DocParserError]]) -> dict[int | str, dict[str, Any]]:
     """Return the descriptions of error answers, by status."""
-    by_status: dict[int | str, list[str]] = {}
+    by_status: dict[int | str, list[type[errors.DocParserError]]] = {}
     for kind in dict.fromkeys(kinds):
-        by_status.setdefault(int(kind.status), []).append(f"`{kind.code}`: {kind.__doc__}")
-    return {status: _problem("\n\n".join(texts)) for status, texts in sorted(by_status.items())}
+        by_status.setdefault(int(kind.status), []).append(kind)
+    return {status: _problem(same) for status, same in sorted(by_status.items())}
 
 
-def _problem(description: str) -> dict[str, Any]:
-    schema = {"$ref": "#/components/schemas/Problem"}
-    return {"description": description, "content": {problems.MEDIA_TYPE: {"schema": schema}}}
+def _problem(kinds: list[type[errors.DocParserError]]) -> dict[str, Any]:
+    content = {
+        "schema": {"$ref": "#/components/schemas/Problem"},
+        "examples": {kind.code: {"value": _example(kind)} for kind in kinds},
+    }
+    description = "\n\n".join(f"`{kind.code}`: {kind.__doc__}" for kind in kinds)
+    return {"description": description, "content": {problems.MEDIA_TYPE: content}}
+
+
+def _example(kind: type[errors.DocParserError]) -> dict[str, Any]:
+    detail = (kind.__doc__ or "").partition("\n")[0]
+    return problems.body(kind(detail), "7f0c2d0c6c0b4f4f9d3c1c8a5f0b9e11").model_dump()
 
 
 def _of_parsing() -> Iterator[type[errors.DocParserError]]:
@@ -84,7 +94,20 @@ def complete(document: dict[str, Any], *, with_token: bool) -> dict[str, Any]:
     """Return `document` with the parts that FastAPI does not know of."""
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     schemas["Problem"] = Problem.model_json_schema()
+    _leave_out_others(document)
+    examples.add(document)
     if with_token:
         document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"token": []}]
     return document
+
+
+def _leave_out_others(document: dict[str, Any]) -> None:
+    """Leave out the framework's own form of errors: all of ours are problems."""
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            described = operation["responses"]
+            if _FRAMEWORKS[0] in str(described.get("422")):
+                del described["422"]
+    for name in _FRAMEWORKS:
+        document["components"]["schemas"].pop(name, None)

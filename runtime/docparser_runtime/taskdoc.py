@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from fastapi.responses import StreamingResponse
+
 from docparser_runtime import apidoc
 from docparser_runtime.errors import (
     DocParserError,
@@ -68,6 +70,7 @@ EVENTS: dict[str, Any] = {
         },
         **apidoc.problems_of((*_OF_ONE, NotAcceptable)),
     },
+    "response_class": StreamingResponse,
     "response_model": None,
 }
 RESULT: dict[str, Any] = {

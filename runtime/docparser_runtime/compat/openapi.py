@@ -5,7 +5,12 @@ from typing import Any, Final
 from docparser_runtime import errors
 from docparser_runtime.apidoc import PARSE_PROBLEMS
 from docparser_runtime.compat.bodies import ChatCompletion, ChatError, ModelList
-from docparser_runtime.compat.errors import ChatParameterUnsupported, ModelNotFound
+from docparser_runtime.compat.errors import (
+    ChatParameterUnsupported,
+    ChatRefused,
+    ModelNotFound,
+    body,
+)
 from docparser_runtime.compat.requests import ChatRequest
 from docparser_runtime.uploads import JSON, MOST_JSON_BYTES
 
@@ -29,13 +34,23 @@ def inlined(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _errors(*kinds: type[errors.DocParserError]) -> dict[int | str, dict[str, Any]]:
-    by_status: dict[int | str, list[str]] = {}
+    by_status: dict[int | str, list[type[errors.DocParserError]]] = {}
     for kind in dict.fromkeys(kinds):
-        by_status.setdefault(int(kind.status), []).append(f"`{kind.code}`: {kind.__doc__}")
+        by_status.setdefault(int(kind.status), []).append(kind)
     return {
-        status: {"model": ChatError, "description": "\n\n".join(texts)}
-        for status, texts in sorted(by_status.items())
+        status: {
+            "model": ChatError,
+            "description": "\n\n".join(f"`{kind.code}`: {kind.__doc__}" for kind in same),
+            "content": {JSON: {"examples": {k.code: {"value": _example(k)} for k in same}}},
+        }
+        for status, same in sorted(by_status.items())
     }
+
+
+def _example(kind: type[errors.DocParserError]) -> dict[str, Any]:
+    detail = (kind.__doc__ or "").partition("\n")[0]
+    error = kind(detail, "max_tokens") if issubclass(kind, ChatRefused) else kind(detail)
+    return body(error).model_dump()
 
 
 _NEVER: Final = (errors.NotAcceptable,)
