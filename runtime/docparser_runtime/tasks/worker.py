@@ -17,6 +17,7 @@ from docparser_runtime.logs import Log
 from docparser_runtime.queue.base import LostClaim, Working
 from docparser_runtime.queue.values import Claim, Job
 from docparser_runtime.task_metrics import TaskMetrics
+from docparser_runtime.tasks.debts import Debts
 from docparser_runtime.tasks.failures import failure_of
 from docparser_runtime.tasks.job_work import JobWork
 from docparser_runtime.tasks.payload import UnknownPayload, traceparent_of
@@ -67,6 +68,7 @@ class Worker:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self._jobs: dict[str, _Job] = {}
+        self._debts = Debts(bench.queue)
         self._stopping = asyncio.Event()
         self._heard: int | None = None
         self._holds_back = False
@@ -167,6 +169,7 @@ class Worker:
         except DocParserError as error:
             spans.fail(error.code)
             self._bench.log.warning("task_put_off", task=claim.job.id, code=error.code)
+            await self._debts.give_back(claim)
             return True
         except Exception as error:
             spans.fail(type(error).__name__)
@@ -189,7 +192,6 @@ class Worker:
             await queue.release(claim)
         except DocParserError as error:
             if _is_passing(error):
-                await queue.release(claim)
                 raise
             spans.fail(error.code)
             await queue.fail(claim, failure_of(error))
@@ -203,10 +205,11 @@ class Worker:
         while True:
             lease = self._bench.lease_seconds
             await asyncio.sleep(min(lease / _PULSES_PER_LEASE, _LONGEST_PULSE_SECONDS))
-            if not self._jobs:
+            if not self._jobs and not self._debts.owners:
                 continue
             try:
-                pulse = await self._bench.queue.pulse(tuple(self._jobs))
+                pulse = await self._bench.queue.pulse((*self._jobs, *self._debts.owners))
+                await self._debts.settle()
             except DocParserError as error:
                 self._bench.log.warning("pulse_failed", code=error.code)
                 continue
