@@ -12,7 +12,7 @@ from docparser_runtime.engine.generation.kv_blocks import blocks_for
 from docparser_runtime.engine.generation.repetition import guard_policy
 from docparser_runtime.engine.gpu.decoder import Decoder
 from docparser_runtime.engine.gpu.model import LoadedModel
-from docparser_runtime.engine.gpu.ops.select import PLAIN, Ops
+from docparser_runtime.engine.gpu.ops.select import GROUPED, PLAIN, Ops
 from docparser_runtime.engine.gpu.ops.step_state import StepState
 from docparser_runtime.engine.gpu.pool import KvPool
 from docparser_runtime.engine.gpu.reading import TextTokenizer
@@ -41,7 +41,7 @@ class Place:
 def best_place() -> Place:
     """Return the first GPU or, without one, the CPU."""
     if torch.cuda.is_available():
-        return Place(torch.device("cuda", 0), torch.bfloat16, PLAIN)
+        return Place(torch.device("cuda", 0), torch.bfloat16, GROUPED)
     return Place(torch.device("cpu"), torch.float32, PLAIN)
 
 

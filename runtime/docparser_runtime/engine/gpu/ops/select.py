@@ -1,11 +1,11 @@
 """Which implementation of each operation a device gets; chosen once, before anything runs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from docparser_runtime.engine.gpu.ops import plain
+from docparser_runtime.engine.gpu.ops import grouped, plain
 
 
 @dataclass(frozen=True)
@@ -36,3 +36,7 @@ PLAIN = Ops(
     ban_ngrams=plain.ban_ngrams,
     sample=plain.sample,
 )
+
+# Prompts of many tokens visit all experts: on a GPU one launch for all of them, and no waiting for
+# the host to learn which they are.
+GROUPED = replace(PLAIN, experts=grouped.experts)

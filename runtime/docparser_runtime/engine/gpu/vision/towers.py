@@ -11,6 +11,8 @@ from transformers.models.deepseek_ocr2.modeling_deepseek_ocr2 import DeepseekOcr
 from transformers.models.unlimited_ocr.configuration_unlimited_ocr import UnlimitedOcrVisionConfig
 from transformers.models.unlimited_ocr.modeling_unlimited_ocr import UnlimitedOcrVisionModel
 
+from docparser_runtime.engine.gpu.vision.sam import FoldedAttention
+
 # The original config.json of DeepSeek-OCR-2 only names its encoders; these are their sizes.
 _PUBLISHED_ENCODER = {
     "hidden_size": 896,
@@ -38,10 +40,12 @@ def tower(
     sizes = {key: vision[key] for key in ("sam_config", "encoder_config") if key in vision}
     kind: Any = _MODELS[family]
     with torch.device(device):
-        # Not eager attention: with it a view of 1024 pixels takes gigabytes of scores.
         made: PreTrainedModel = kind._from_config(  # noqa: SLF001 - what from_pretrained calls
             _CONFIGS[family](sizes), dtype=dtype, attn_implementation="sdpa"
         )
+    first: Any = made.sam_encoder
+    for layer in first.layers:
+        layer.attn = FoldedAttention(layer.attn)
     return made.requires_grad_(requires_grad=False)
 
 

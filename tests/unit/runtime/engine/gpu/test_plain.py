@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 import torch
 from docparser_runtime.engine.generation.repetition import GuardPolicy, RepetitionGuard
-from docparser_runtime.engine.gpu.ops import plain
+from docparser_runtime.engine.gpu.ops import grouped, plain
 from docparser_runtime.engine.gpu.ops.step_state import StepState
 from docparser_runtime.engine.gpu.steps import advance, noise_for
 
@@ -85,3 +85,17 @@ def test_rows_move_on_to_the_next_slot_and_those_of_nobody_stay(window: int | No
         assert int(state.history[0, -1]) == int(state.tokens[0]) == count % 5
     assert [int(state.positions[1]), int(state.slots[1]), int(state.tokens[1])] == [0, 0, 0]
     assert (state.history[1] == -1).all()
+
+
+@pytest.mark.parametrize("tokens", [1, 5, 70])
+def test_experts_together_give_what_each_gives_alone(tokens: int) -> None:
+    generator = torch.Generator().manual_seed(tokens)
+
+    def random_(*size: int) -> torch.Tensor:
+        return torch.randn(size, generator=generator)
+
+    x, gate_up, down = random_(tokens, 32), random_(8, 48, 32), random_(8, 32, 24)
+    weights, ids = plain.route(x, random_(8, 32), 3)
+    alone = plain.experts(x, weights, ids, gate_up, down)
+    together = grouped.experts(x, weights, ids, gate_up, down)
+    assert torch.allclose(together, alone, rtol=1e-4, atol=1e-4)
