@@ -27,8 +27,8 @@ TEXT_FILE: Final = "fake.md"
 """File among the weights that holds the text of every page."""
 CRASH_EXIT_CODE: Final = 139
 """What a container reports whose process touched memory that is not its own (128 + SIGSEGV)."""
-VISION_TOKENS: Final = {Tier.LOW: 256, Tier.MEDIUM: 688, Tier.HIGH: 1120}
-"""Tokens of a page's image: its overview and no, three or six tiles of it."""
+VISION_TOKENS: Final = {Tier.LOW: 256, Tier.MEDIUM: 832, Tier.HIGH: 1120}
+"""Tokens of a page's image: its overview and no, four or six tiles of it."""
 _PERCENT: Final = 100
 
 

@@ -127,7 +127,7 @@ def test_the_process_ends_abruptly_after_so_many_pages() -> None:
     ("options", "tier", "tokens", "lowered"),
     [
         (ParseOptions(None), Tier.HIGH, 1120, False),
-        (ParseOptions(None, at_most=Tier.MEDIUM), Tier.MEDIUM, 688, True),
+        (ParseOptions(None, at_most=Tier.MEDIUM), Tier.MEDIUM, 832, True),
         (ParseOptions(None, Tier.LOW, at_most=Tier.MEDIUM), Tier.LOW, 256, False),
     ],
 )
