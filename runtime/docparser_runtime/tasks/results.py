@@ -16,6 +16,7 @@ from docparser_runtime.schemas import Options, PageBody
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.storage.failures import Failures
 from docparser_runtime.summaries import Sums
+from docparser_runtime.tasks.ids import new_id
 from docparser_runtime.tasks.stored_pages import StoredPages
 
 JSON: Final = "application/json"
@@ -44,10 +45,14 @@ class ResultWriter:
     async def write(self, job: Job, pages: StoredPages, about: About) -> dict[str, Any]:
         """Return what the queue keeps of the result: each form's object, and what sums it up.
 
+        The objects have names of their own: a worker that was paused, and comes to this after
+        another one has ended the job, must not write over what that one's clients fetch.
+
         Raises:
             StorageFull, StorageUnavailable: store or working files have no room or do not work.
             ObjectMissing, ObjectDamaged: a page is not what was saved.
         """
+        stem = f"{job.id}/results/{new_id()}"
         writer = writing.writer(writing.MARKDOWN, about.options, await pages.furniture())
         with self._failures.of_system(), _working_files() as files:
             async for body in pages.bodies():
@@ -57,10 +62,8 @@ class ResultWriter:
             summary = about.sums.body(job.id, about.model).model_dump(mode="json")
             await asyncio.to_thread(files.complete, summary)
             forms = {
-                JSON: await self._store.put_file(f"{job.id}/result.json", files.json_path),
-                writing.MARKDOWN: await self._store.put_file(
-                    f"{job.id}/result.md", files.content_path
-                ),
+                JSON: await self._store.put_file(f"{stem}.json", files.json_path),
+                writing.MARKDOWN: await self._store.put_file(f"{stem}.md", files.content_path),
             }
         kept = {name: [stored.name, stored.sha256] for name, stored in forms.items()}
         return {"version": 1, "forms": kept, "summary": summary}

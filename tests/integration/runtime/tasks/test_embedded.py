@@ -117,7 +117,8 @@ async def test_a_damaged_result_is_made_again(tmp_path: Path, connect: Connect) 
         task = await client.submit(blank_pdf(3))
         await client.task(task["id"], wait=30)
         whole = (await client.result(task["id"])).content
-        (tmp_path / "objects" / task["id"] / "result.json").write_bytes(whole[:-20])
+        (stored,) = (tmp_path / "objects" / task["id"] / "results").glob("*.json")
+        stored.write_bytes(whole[:-20])
         answer = await client.result(task["id"])
         assert (answer.status_code, answer.json()["code"]) == (503, "result_corrupt")
         assert int(answer.headers["Retry-After"]) > 0
