@@ -44,6 +44,21 @@ async def test_a_full_store_is_told_before_the_body_is_read(small: Service) -> N
     await queued.check("ann", MEBIBYTE // 2)
 
 
+async def test_a_full_queue_is_told_before_the_body_is_read(
+    start: StartService, tmp_path: Path
+) -> None:
+    service = await start(directory=tmp_path, tasks={"max_queued_pages": 2})
+    service.engine.hold()
+    await submit(service, a_document(2))
+    read: list[int] = []
+    body = in_pieces(a_document(), read)
+    answer = await service.client.post(PATH_TASKS, content=body, headers=PDF)
+    assert (answer.status_code, answer.json()["code"]) == (503, "queue_full")
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert read == []
+    assert len((await service.client.get(PATH_TASKS)).json()["tasks"]) == 1
+
+
 async def test_what_finds_no_room_leaves_nothing(small: Service) -> None:
     body = in_pieces(a_document().ljust(MEBIBYTE + 1), [])
     answer = await small.client.post(PATH_TASKS, content=body, headers=PDF)

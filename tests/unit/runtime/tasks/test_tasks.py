@@ -135,6 +135,7 @@ async def test_a_failure_is_told_as_parse_tells_it(keeper: Service) -> None:
 
 async def test_what_cannot_be_opened_is_no_task(keeper: Service) -> None:
     for document, code in (
+        (b"", "empty_document"),
         (b"nothing", "unsupported_media_type"),
         (a_document(password="x"), "password_required"),
         (a_document(10_001), "too_many_pages"),
