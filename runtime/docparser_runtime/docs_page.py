@@ -1,7 +1,10 @@
 """The interface as one HTML page, made from the OpenAPI document, without script or network."""
 
+import json
 from html import escape
 from typing import Any, Final
+
+from docparser_runtime.examples import BODIES
 
 HEADERS: Final = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
 _STYLE: Final = """
@@ -69,8 +72,16 @@ def _schema(name: str, schema: dict[str, Any]) -> str:
     )
     return (
         f"<h3>{escape(name)}</h3><p>{_text(schema.get('description', ''))}</p>"
-        f"<table><tr><th>Field<th>Type<th>Meaning{rows}</table>"
+        f"<table><tr><th>Field<th>Type<th>Meaning{rows}</table>{_example(schema)}"
     )
+
+
+def _example(schema: dict[str, Any]) -> str:
+    found = BODIES.get(schema.get("title", ""))
+    if found is None:
+        return ""
+    text = json.dumps(found, indent=2, ensure_ascii=False)
+    return f"<details><summary>Example</summary><pre>{escape(text)}</pre></details>"
 
 
 def _type(schema: dict[str, Any]) -> str:

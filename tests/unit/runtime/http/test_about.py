@@ -229,5 +229,5 @@ async def test_the_documentation_needs_nothing_from_elsewhere(service: Service) 
     assert answer.status_code == 200
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert not re.search(r"(src|href)=[\"']?(https?:)?//|<script|@import|url\(", answer.text)
-    for told in (PARSE, "image_base64", "queue_full", "vision_tokens"):
+    for told in (PARSE, "image_base64", "queue_full", "vision_tokens", "1-3,7", "# Report"):
         assert told in answer.text
