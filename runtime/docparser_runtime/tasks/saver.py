@@ -51,7 +51,12 @@ class PageSaver:
         """
         if self._saving is not None:
             self._hurried.set()
-            await asyncio.shield(self._saving)
+            try:
+                await asyncio.shield(self._saving)
+            except asyncio.CancelledError:
+                # What has been read is saved before the job is given back.
+                await asyncio.gather(self._saving, return_exceptions=True)
+                raise
             self._hurried.clear()
 
     async def _save_waiting(self) -> None:
