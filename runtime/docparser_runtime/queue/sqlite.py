@@ -31,6 +31,8 @@ _PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",  # NORMAL may lose what was acknowledged when the power fails
     "foreign_keys=ON",
+    # The kernel keeps what is read often. 2 MiB a connection, the default, fill for hours.
+    "cache_size=-512",
 )
 
 
