@@ -1,8 +1,20 @@
 """How workers come to jobs, and keep them."""
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
-from sqlalchemy import Connection, Select, delete, func, insert, select, union_all, update
+from sqlalchemy import (
+    CompoundSelect,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    union_all,
+    update,
+)
 
 from docparser_runtime.queue import rows
 from docparser_runtime.queue.base import LostClaim
@@ -16,6 +28,10 @@ from docparser_runtime.queue.schema import (
     Now,
 )
 from docparser_runtime.queue.values import Claim, Pulse, Rules, State
+
+# Statements that are made once: to build one takes longer than to run it.
+_FENCE: Final = rows.WRITE_OF_CLAIM.values(beat_at=Now()).returning(JOBS.c.seq, JOBS.c.crashes)
+_INSERT: Final = insert(PAGES)
 
 
 def claim(
@@ -95,8 +111,7 @@ def save_pages(connection: Connection, claim: Claim, pages: Sequence[tuple[int, 
         LostClaim: somebody else has the job.
     """
     # The fence comes first: its lock makes the positions below ours alone.
-    fence = rows.write_of(claim).values(beat_at=Now()).returning(JOBS.c.seq, JOBS.c.crashes)
-    job = connection.execute(fence).one_or_none()
+    job = connection.execute(_FENCE, rows.named(claim)).one_or_none()
     if job is None:
         raise LostClaim
     unique = {page[0]: page for page in pages}
@@ -107,7 +122,7 @@ def save_pages(connection: Connection, claim: Claim, pages: Sequence[tuple[int, 
     if job.crashes:
         connection.execute(update(JOBS).where(JOBS.c.seq == job.seq).values(crashes=0))
     connection.execute(
-        insert(PAGES),
+        _INSERT,
         [
             {"job": job.seq, "position": first + n, "page": index, "ref": ref, "sha256": sha256}
             for n, (index, ref, sha256) in enumerate(fresh)
@@ -117,19 +132,28 @@ def save_pages(connection: Connection, claim: Claim, pages: Sequence[tuple[int, 
 
 def forget_pages(connection: Connection, claim: Claim) -> None:
     """Delete all pages of the job. Raises as `save_pages` does."""
-    job = connection.execute(rows.write_of(claim).returning(JOBS.c.seq)).one_or_none()
+    job = connection.execute(_FENCE, rows.named(claim)).one_or_none()
     if job is None:
         raise LostClaim
     connection.execute(delete(PAGES).where(PAGES.c.job == job.seq))
 
 
-def _known(connection: Connection, seq: int, pages: Sequence[int]) -> tuple[frozenset[int], int]:
-    """Return which of the pages are saved, and the next free position."""
-    saved = select(PAGES.c.page, PAGES.c.position).where(PAGES.c.job == seq)
+def _statement_of_known() -> CompoundSelect[tuple[int, int]]:
+    """Return the saved ones of some pages, and the page with the last position."""
+    saved = select(PAGES.c.page, PAGES.c.position).where(PAGES.c.job == bindparam("job_seq"))
     last = saved.order_by(PAGES.c.position.desc()).limit(1).subquery()
     # Two steps in two indexes; with OR all pages of the job would be looked at.
-    found = connection.execute(
-        union_all(saved.where(PAGES.c.page.in_(pages)), select(last.c.page, last.c.position))
-    ).all()
+    return union_all(
+        saved.where(PAGES.c.page.in_(bindparam("some_pages", expanding=True))),
+        select(last.c.page, last.c.position),
+    )
+
+
+_KNOWN: Final = _statement_of_known()
+
+
+def _known(connection: Connection, seq: int, pages: Sequence[int]) -> tuple[frozenset[int], int]:
+    """Return which of the pages are saved, and the next free position."""
+    found = connection.execute(_KNOWN, {"job_seq": seq, "some_pages": pages}).all()
     next_free = max((row.position + 1 for row in found), default=0)
     return frozenset(row.page for row in found), next_free

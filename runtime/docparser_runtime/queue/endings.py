@@ -23,20 +23,22 @@ def finish(
     """End the job as done, with its last pages."""
     if pages and not _has_ended(connection, claim, State.DONE):
         claims.save_pages(connection, claim, pages)
-    end = rows.write_of(claim).values(rows.ended(State.DONE, rules.retention_seconds))
+    end = rows.WRITE_OF_CLAIM.values(rows.ended(State.DONE, rules.retention_seconds))
     _end(connection, claim, State.DONE, end.values(result=json.dumps(result)))
 
 
 def fail(connection: Connection, claim: Claim, failure: Failure, rules: Rules) -> None:
     """End the job as failed."""
-    end = rows.write_of(claim).values(rows.ended(State.FAILED, rules.retention_seconds))
+    end = rows.WRITE_OF_CLAIM.values(rows.ended(State.FAILED, rules.retention_seconds))
     reason = {"failure_code": failure.code, "failure_detail": failure.detail}
     _end(connection, claim, State.FAILED, end.values(reason))
 
 
 def _end(connection: Connection, claim: Claim, state: State, end: Update) -> None:
     # The owner stays, so that who did not hear the answer can ask again.
-    if connection.execute(end).rowcount == 0 and not _has_ended(connection, claim, state):
+    if connection.execute(end, rows.named(claim)).rowcount == 0 and not _has_ended(
+        connection, claim, state
+    ):
         raise LostClaim
 
 
@@ -49,8 +51,8 @@ def _has_ended(connection: Connection, claim: Claim, state: State) -> bool:
 
 def release(connection: Connection, claim: Claim, rules: Rules) -> None:
     """Give the job back: queued again, or cancelled if that was asked."""
-    given_back = rows.write_of(claim).values(owner=None, beat_at=None, **_stopped(rules))
-    if connection.execute(given_back).rowcount == 0:
+    given_back = rows.WRITE_OF_CLAIM.values(owner=None, beat_at=None, **_stopped(rules))
+    if connection.execute(given_back, rows.named(claim)).rowcount == 0:
         raise LostClaim
 
 

@@ -2,10 +2,9 @@
 
 import json
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, func, literal_column, select, update
-from sqlalchemy.sql.dml import Update
+from sqlalchemy import ColumnElement, Row, bindparam, func, literal_column, select, update
 
 from docparser_runtime.queue.schema import IS_RUNNING, JOBS, PAGES, Now
 from docparser_runtime.queue.values import Claim, Failure, Job, Priority, State
@@ -54,13 +53,19 @@ def job(row: Row[Any]) -> Job:
     )
 
 
-def write_of(claim: Claim) -> Update:
-    """Return an UPDATE of the claim's job, which does nothing once the claim is lost."""
-    return (
-        update(JOBS)
-        .where(JOBS.c.id == claim.job.id, JOBS.c.owner == claim.owner, IS_RUNNING)
-        .values(version=JOBS.c.version + 1)
+WRITE_OF_CLAIM: Final = (
+    update(JOBS)
+    .where(
+        JOBS.c.id == bindparam("claim_job"), JOBS.c.owner == bindparam("claim_owner"), IS_RUNNING
     )
+    .values(version=JOBS.c.version + 1)
+)
+"""An UPDATE of a claim's job, which does nothing once the claim is lost. Executed with `named`."""
+
+
+def named(claim: Claim) -> dict[str, object]:
+    """Return the parameters that name a claim in a statement."""
+    return {"claim_job": claim.job.id, "claim_owner": claim.owner}
 
 
 def ended(state: State | ColumnElement[str], retention_seconds: float) -> dict[Any, Any]:
