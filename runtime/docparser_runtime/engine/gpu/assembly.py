@@ -18,7 +18,7 @@ from docparser_runtime.engine.gpu.pool import KvPool
 from docparser_runtime.engine.gpu.reading import TextTokenizer
 from docparser_runtime.engine.gpu.runner import Device
 from docparser_runtime.engine.gpu.sizing import Sizes
-from docparser_runtime.engine.gpu.steps import PlainStepper
+from docparser_runtime.engine.gpu.steps import PlainStepper, Stepper
 
 _TOKENIZER = "tokenizer.json"
 
@@ -59,8 +59,33 @@ def device_for(family: Family, model: LoadedModel, sizes: Sizes, place: Place) -
     # One more: block 0 belongs to nobody.
     pool = KvPool.allocate(shape, sizes.blocks + 1, place.device, place.dtype)
     decoder = Decoder(shape, model.weights, pool, place.ops)
-    stepper = PlainStepper(decoder, state, place.ops, guard.run)
+    stepper = _stepper(decoder, state, sizes, place, guard.run)
     return Device(model.vision, decoder, stepper, state, place.ops)
+
+
+def _stepper(decoder: Decoder, state: StepState, sizes: Sizes, place: Place, run: int) -> Stepper:
+    if place.device.type != "cuda":
+        return PlainStepper(decoder, state, place.ops, run)
+    # Only here: it needs Triton, without which a CPU does as well.
+    from docparser_runtime.engine.gpu.graphs import StepGraphs  # noqa: PLC0415
+
+    return StepGraphs(
+        decoder.shape,
+        decoder.weights,
+        decoder.pool,
+        decoder.rotary,
+        state,
+        graph_sizes(sizes.sequences),
+    )
+
+
+def graph_sizes(most: int) -> tuple[int, ...]:
+    """Return the batch sizes for which steps are recorded, up to `most`.
+
+    A batch is padded to the next one: by half at most, and by less than 16.
+    """
+    small = [size for size in (1, 2, 4, 6, 8, 12, 16, 24) if size < most]
+    return (*small, *range(32, most, 16), most)
 
 
 def _power_of_two(least: int) -> int:

@@ -66,7 +66,7 @@ class Decoder:
         self.weights = weights
         self.pool = pool
         self._ops = ops
-        self._rotary = rotary_table(
+        self.rotary = rotary_table(
             shape.max_positions, shape.head_dim, shape.rope_theta, weights.embed.device
         )
 
@@ -123,7 +123,7 @@ class Decoder:
         for layer in range(self.shape.layers):
             k, v = self.pool.k[layer], self.pool.v[layer]
             qkv = functional.linear(x, weights.qkv[layer])
-            q = ops.rotate_and_store(qkv, self._rotary, positions, places, k, v)
+            q = ops.rotate_and_store(qkv, self.rotary, positions, places, k, v)
             x = functional.linear(attention(q, k, v), weights.o[layer])
             x, residual = ops.add_rms_norm(x, residual, weights.post_norm[layer], eps)
             x, residual = ops.add_rms_norm(self._mlp(layer, x), residual, norms[layer + 1], eps)

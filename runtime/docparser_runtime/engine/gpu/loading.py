@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from docparser_runtime.engine.gpu.weights import DecoderWeights
 
 # How many names a message lists before it only counts.
 _NAMED = 5
+# One waits for pages of the file while another copies; more than this gains nothing.
+_READERS = 4
 
 
 @dataclass(frozen=True)
@@ -108,11 +111,22 @@ def fill(
         by_file.setdefault(files[native][1], []).append(native)
     for file, natives in by_file.items():
         _check_sizes(directory / file, natives, files, places, tensors)
-    begin, read = time.perf_counter(), 0
-    for file, natives in by_file.items():
-        read += _copy(directory / file, natives, files, places, tensors)
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(_READERS) as readers:
+        reads = [
+            readers.submit(_copy, directory / file, part, files, places, tensors)
+            for file, natives in by_file.items()
+            for part in _parts(sorted(natives, key=lambda native: files[native][0]))
+        ]
+        read = sum(job.result() for job in reads)
     _wait_for_copies(tensors)
     return LoadReport(len(places), read, time.perf_counter() - begin)
+
+
+def _parts(names: list[str]) -> list[list[str]]:
+    """Return runs of neighbours, so that the disk reads ahead for each reader."""
+    length = -(-len(names) // _READERS)
+    return [names[first : first + length] for first in range(0, len(names), length)]
 
 
 def _refuse(names: list[str], why: str) -> None:
@@ -146,11 +160,10 @@ def _copy(
     places: Places,
     tensors: Mapping[str, Tensor],
 ) -> int:
-    """Copy the tensors of one file and return the bytes read."""
+    """Copy tensors of one file and return the bytes read."""
     read = 0
     with safe_open(path, "pt") as file:
-        # In the order of the file, so that the disk reads ahead.
-        for native in sorted(natives, key=lambda native: files[native][0]):
+        for native in natives:
             source: Tensor = file.get_tensor(files[native][0])
             read += source.numel() * source.element_size()
             offset = 0

@@ -2,6 +2,8 @@
 
 import threading
 import time
+from collections.abc import Mapping
+from collections.abc import Sequence as Many
 from typing import Protocol
 
 import torch
@@ -9,11 +11,35 @@ import torch
 from docparser_runtime.engine.generation.requests import DecodeStep, PrefillStep, Step, VisionStep
 from docparser_runtime.engine.generation.scheduler import Scheduler
 from docparser_runtime.engine.gpu.jobs import Failed, Job
-from docparser_runtime.engine.gpu.runner import Runner
+from docparser_runtime.engine.gpu.sequence import Sequence
 
 
 class LoopStopped(RuntimeError):  # noqa: N818 (a state, told to whoever comes too late)
     """The loop has ended; nothing can be written any more."""
+
+
+class Worker(Protocol):
+    """What runs steps: see `Runner`."""
+
+    def add(self, sequence: Sequence) -> None:
+        """Take up a sequence."""
+        ...
+
+    def remove(self, request_id: int) -> None:
+        """Forget a sequence."""
+        ...
+
+    def encode(self, step: VisionStep) -> None:
+        """Encode pages."""
+        ...
+
+    def prefill(self, step: PrefillStep, tables: Mapping[int, Many[int]]) -> dict[int, list[int]]:
+        """Take in runs of prompts; return the first token of each request whose prompt ended."""
+        ...
+
+    def decode(self, step: DecodeStep) -> dict[int, list[int]]:
+        """Write tokens, and return those of each request."""
+        ...
 
 
 class Clock(Protocol):
@@ -25,7 +51,7 @@ class Clock(Protocol):
 
 
 class Loop:
-    """Owns scheduler and runner; jobs come and go from any thread.
+    """Owns scheduler and worker; jobs come and go from any thread.
 
     Args:
         scheduler: decides on steps.
@@ -36,7 +62,7 @@ class Loop:
     def __init__(
         self,
         scheduler: Scheduler,
-        runner: Runner,
+        runner: Worker,
         clock: Clock = time.monotonic,
     ) -> None:
         self._scheduler = scheduler

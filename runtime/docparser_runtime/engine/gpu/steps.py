@@ -51,11 +51,8 @@ class PlainStepper:
         ).float()
         self._ops.ban_ngrams(logits, state.history, state.windows, self._run, state.allowed)
         noise = noise_for(state.temperatures, state.seeds, state.positions, logits.shape[1])
-        advance(state, self._ops.sample(logits, state.temperatures, noise), self._window)
-
-    @property
-    def _window(self) -> int | None:
-        return self._decoder.shape.window
+        chosen = self._ops.sample(logits, state.temperatures, noise)
+        advance(state, chosen, self._decoder.shape.window)
 
 
 def noise_for(temperatures: Tensor, seeds: Tensor, positions: Tensor, vocabulary: int) -> Tensor:

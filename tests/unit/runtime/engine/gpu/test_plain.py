@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 import torch
 from docparser_runtime.engine.generation.repetition import GuardPolicy, RepetitionGuard
+from docparser_runtime.engine.gpu.assembly import graph_sizes
 from docparser_runtime.engine.gpu.ops import grouped, plain
 from docparser_runtime.engine.gpu.ops.step_state import StepState
 from docparser_runtime.engine.gpu.steps import advance, noise_for
@@ -99,3 +100,13 @@ def test_experts_together_give_what_each_gives_alone(tokens: int) -> None:
     alone = plain.experts(x, weights, ids, gate_up, down)
     together = grouped.experts(x, weights, ids, gate_up, down)
     assert torch.allclose(together, alone, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 24, 32, 33, 200, 256])
+def test_every_batch_has_a_graph_that_is_not_much_larger(most: int) -> None:
+    sizes = graph_sizes(most)
+    assert sizes == tuple(sorted(set(sizes)))
+    assert max(sizes) == most
+    for batch in range(1, most + 1):
+        padded = min(size for size in sizes if size >= batch)
+        assert padded - batch <= min(batch // 2, 15)
