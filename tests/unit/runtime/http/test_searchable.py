@@ -116,11 +116,7 @@ async def test_damaged_pages_are_read_again(keeper: Service) -> None:
     task = await done_task(keeper, a_document())
     assert keeper.directory is not None
     objects = keeper.directory / "objects" / task
-    (damaged,) = [
-        path
-        for path in objects.rglob("*")
-        if path.is_file() and path.parent.name != "upload" and path.parent != objects
-    ]
+    (damaged,) = (path for path in objects.rglob("*") if path.parent.name == "pages")
     damaged.write_bytes(b"{}")
     answer = await result(keeper, task)
     assert (answer.status_code, answer.json()["code"]) == (503, "result_corrupt")
