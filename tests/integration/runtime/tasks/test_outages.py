@@ -58,6 +58,14 @@ async def _is_back(client: TaskClient) -> bool:
     return answer.status_code == httpx.codes.ACCEPTED
 
 
+async def test_a_damaged_queue_ends_the_start(tmp_path: Path) -> None:
+    (tmp_path / "queue.db").write_bytes(b"\xaa" * 20_000)
+    async with serving(environment() | {ENV_DATA: str(tmp_path)}, until="stopped") as program:
+        assert await program.exit_code() == 3
+    assert "the file of the queue is damaged" in program.last_words[-1]
+    assert (tmp_path / "queue.db").read_bytes() == b"\xaa" * 20_000, "it is left as it is"
+
+
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 async def test_what_is_accepted_is_on_disk_before_that_is_said(
     tmp_path: Path, connect: Connect
