@@ -101,7 +101,7 @@ class Runner:
         batch = len(self._rows)
         sampled = []
         for _ in range(step.tokens):
-            self._device.stepper(batch)
+            self._device.stepper.run(batch)
             sampled.append(self._device.state.sampled[:batch].clone())
         written = torch.stack(sampled, dim=1).tolist()
         return dict(zip(self._rows, written, strict=True))

@@ -14,8 +14,12 @@ from docparser_runtime.engine.gpu.pool import BLOCK_TOKENS
 class Stepper(Protocol):
     """Decode steps over the rows of a `StepState` that it was made with."""
 
-    def __call__(self, batch: int) -> None:
-        """Write one more token for each of the first `batch` rows; they move on by it."""
+    def run(self, batch: int) -> int:
+        """Write one more token for each of the first `batch` rows; they move on by it.
+
+        Returns:
+            How many rows were computed: those and maybe some that nobody owns.
+        """
         ...
 
 
@@ -36,8 +40,8 @@ class PlainStepper:
         self._run = run
 
     @torch.inference_mode()
-    def __call__(self, batch: int) -> None:
-        """Write one more token for each of the first `batch` rows."""
+    def run(self, batch: int) -> int:
+        """Write one more token for each of the first `batch` rows; return how many these are."""
         state = self._state.rows(batch)
         logits = self._decoder.step(
             Step(
@@ -53,6 +57,7 @@ class PlainStepper:
         noise = noise_for(state.temperatures, state.seeds, state.positions, logits.shape[1])
         chosen = self._ops.sample(logits, state.temperatures, noise)
         advance(state, chosen, self._decoder.shape.window)
+        return batch
 
 
 def noise_for(temperatures: Tensor, seeds: Tensor, positions: Tensor, vocabulary: int) -> Tensor:

@@ -1,6 +1,10 @@
+import os
 from pathlib import Path
 
 import pytest
+
+# Triton reads it when it is first imported, and torch's friends do that before any test asks.
+os.environ["TRITON_INTERPRET"] = "1"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
