@@ -116,6 +116,18 @@ class TaskDoor:
         return job
 
     async def _queued(self, new: NewJob) -> Job:
+        """Queue the job. Who leaves meanwhile leaves no work behind that nobody could ask for."""
+        submitting = asyncio.create_task(self._submitted(new))
+        try:
+            return await asyncio.shield(submitting)
+        except asyncio.CancelledError:
+            await asyncio.gather(submitting, return_exceptions=True)
+            if new.idempotency_key is None:
+                with contextlib.suppress(DocParserError):
+                    await self._queue.cancel(new.id, new.tenant)
+            raise
+
+    async def _submitted(self, new: NewJob) -> Job:
         """Queue the job. Its documents go when it is refused or there was one before.
 
         Where nobody knows whether it was queued they stay: it may have been, and a repetition of
