@@ -7,6 +7,7 @@ from queue import Empty
 from typing import Final
 
 from docparser_runtime.engine.base import Generation
+from docparser_runtime.engine.generation.answers import PageAnswer
 from docparser_runtime.engine.generation.stopping import Stop
 from docparser_runtime.engine.gpu.jobs import Ended, Event, Failed, Job, Written
 from docparser_runtime.engine.gpu.loop import Loop
@@ -15,6 +16,10 @@ from docparser_runtime.engine.listening import Listener, Unwanted
 
 _LONGEST_PAUSE_SECONDS: Final = 0.05
 """So soon it is noticed that nobody waits any more, however long a token takes."""
+
+
+class MemoryShort(RuntimeError):  # noqa: N818 (what is missing)
+    """The device has too little memory for the page as it was cut."""
 
 
 class GenerationFailed(RuntimeError):  # noqa: N818 (what has happened)
@@ -26,7 +31,8 @@ class Attempt:
     """One text.
 
     Attributes:
-        reading: what it has become.
+        reading: what it is becoming.
+        page: what it has become; None while it is written.
         tokens: how many were written.
         stop: why it is over; None while it is not.
         first_token: when the first came, on the monotonic clock; None before.
@@ -35,6 +41,7 @@ class Attempt:
 
     reading: PageReading
     tokens: int = 0
+    page: PageAnswer | None = None
     stop: Stop | None = None
     first_token: float | None = None
     last_token: float | None = None
@@ -44,6 +51,7 @@ class Attempt:
 
         Raises:
             Unwanted: the listener does not want it any more; the job is left off.
+            MemoryShort: there is too little memory.
             GenerationFailed: it cannot be written.
         """
         while self.stop is None:
@@ -55,14 +63,15 @@ class Attempt:
             except Empty:
                 continue
             self._hear(event, listener)
-            if self.stop is None and self.reading.is_looping:
+            if self.stop is None and self.reading.stop is not None:
                 loop.cancel(job.request.id)
-                self.stop = Stop.LOOP
-        _tell(listener, self.reading.close())
+                self.stop = self.reading.stop
+        text, self.page = self.reading.close(self.stop)
+        _tell(listener, text)
 
     def _hear(self, event: Event, listener: Listener) -> None:
         if isinstance(event, Failed):
-            raise GenerationFailed(event.message)
+            raise (MemoryShort if event.is_memory_short else GenerationFailed)(event.message)
         if isinstance(event, Ended):
             self.stop = event.stop
         if isinstance(event, Written):

@@ -1,7 +1,6 @@
 """The engine of both model families: pages in, Markdown out, many pages at once."""
 
 import itertools
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,25 +15,19 @@ from docparser_runtime.engine.base import (
     PageResult,
     ParseOptions,
 )
-from docparser_runtime.engine.generation.page_text import PageSize
 from docparser_runtime.engine.generation.requests import Limits
 from docparser_runtime.engine.generation.scheduler import Scheduler
-from docparser_runtime.engine.generation.stopping import Stop
-from docparser_runtime.engine.generation.tiling import layout, max_tiles, wanted_tier
+from docparser_runtime.engine.generation.tiling import wanted_tier
 from docparser_runtime.engine.gpu.assembly import Place, device_for, tokenizer_in
-from docparser_runtime.engine.gpu.attempts import Attempt, generation_of
 from docparser_runtime.engine.gpu.loop import Loop
 from docparser_runtime.engine.gpu.model import load_model
+from docparser_runtime.engine.gpu.pages import Desk, PageTask
 from docparser_runtime.engine.gpu.prompting import Prompting
-from docparser_runtime.engine.gpu.reading import PageReading
 from docparser_runtime.engine.gpu.runner import Runner
 from docparser_runtime.engine.gpu.sizing import Sizes, sizes_for
-from docparser_runtime.engine.gpu.vision.pixels import CutPage, cut
 from docparser_runtime.engine.listening import UNHEARD, Listener
-from docparser_runtime.engine.tiers import ALL_TIERS, Chosen, Tier, chosen
+from docparser_runtime.engine.tiers import ALL_TIERS, chosen
 
-# A page that went round in circles is read once more, less strictly.
-_TEMPERATURES = (0.0, 0.4)
 _WARMUP_TOKENS = 4
 _MOST_BYTES_ON_A_CPU = 1024**3
 
@@ -92,23 +85,11 @@ class GpuEngine:
             Unwanted: the listener does not want the page any more.
             GenerationFailed: the page cannot be read.
         """
-        began, loaded = time.monotonic(), self._ready()
-        tier = chosen(
-            options.tier, options.at_most, wanted_tier(self._family, page.width, page.height)
-        )
-        views = self._cut(page, tier.tier)
-        attempts: list[Attempt] = []
-        for temperature in _TEMPERATURES:
-            if attempts:
-                listener.began_anew()
-            reading = PageReading(PageSize(page.width, page.height), loaded.prompting.stream())
-            attempts.append(Attempt(reading))
-            job = loaded.prompting.job(views, options.max_new_tokens, temperature)
-            loaded.loop.submit(job)
-            attempts[-1].follow(job, loaded.loop, listener)
-            if attempts[-1].stop is not Stop.LOOP:
-                break
-        return _result(attempts, views, tier, began)
+        if self._loaded is None:
+            raise RuntimeError("the engine is not loaded")
+        choice = wanted_tier(self._family, page.width, page.height)
+        task = PageTask(self._loaded.desk, page, options.max_new_tokens, listener)
+        return task.read(chosen(options.tier, options.at_most, choice))
 
     def devices(self) -> Sequence[DeviceUse]:
         """Return what it takes of its GPU."""
@@ -131,15 +112,6 @@ class GpuEngine:
             self._loaded.loop.close()
             self._loaded = None
 
-    def _ready(self) -> "_Loaded":
-        if self._loaded is None:
-            raise RuntimeError("the engine is not loaded")
-        return self._loaded
-
-    def _cut(self, page: PageImage, tier: Tier) -> CutPage:
-        tiles = max_tiles(self._family, tier)
-        return cut(page.pixels, layout(self._family, page.width, page.height, tiles))
-
 
 class _Loaded:
     """What an engine has from `load` to `close`."""
@@ -151,11 +123,12 @@ class _Loaded:
         model = load_model(weights, family, place.device, place.dtype)
         self.report = model.report
         self.sizes: Sizes = sizes_for(family, place.device, sequences, model.shape.max_positions)
-        self.prompting = Prompting(family, model.shape, tokenizer, itertools.count(1))
         self.loop = Loop(
             Scheduler(Limits(sequences=sequences), self.sizes.blocks),
             Runner(device_for(family, model, self.sizes, place)),
         )
+        prompting = Prompting(family, model.shape, tokenizer, itertools.count(1))
+        self.desk = Desk(family, prompting, self.loop)
         self.loop.start()
 
 
@@ -164,17 +137,3 @@ def _refuse_large(weights: Path) -> None:
     size = sum(path.stat().st_size for path in weights.glob("*.safetensors"))
     if size > _MOST_BYTES_ON_A_CPU:
         raise EngineLoadError("no GPU is there; on a CPU a model of this size is too slow")
-
-
-def _result(attempts: Sequence[Attempt], views: CutPage, tier: Chosen, began: float) -> PageResult:
-    last = attempts[-1]
-    return PageResult(
-        markdown=last.reading.markdown,
-        blocks=last.reading.blocks,
-        vision_tokens=views.layout.vision_tokens,
-        truncated=last.stop is not None and last.stop.is_truncation,
-        repetition=last.stop is Stop.LOOP,
-        tier=tier.tier,
-        lowered=tier.lowered,
-        generation=generation_of(attempts, began),
-    )

@@ -24,9 +24,15 @@ class Ended:
 
 @dataclass(frozen=True)
 class Failed:
-    """Nothing more can be written; the message names no text of the document."""
+    """Nothing more can be written; the message names no text of the document.
+
+    Attributes:
+        message: why.
+        is_memory_short: whether the page may be read if it is cut into less.
+    """
 
     message: str
+    is_memory_short: bool = False
 
 
 Event = Written | Ended | Failed

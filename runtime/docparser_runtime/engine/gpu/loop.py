@@ -183,7 +183,8 @@ class Loop:
         for request_id in request_ids & self._jobs.keys():
             if self._scheduler.stage(request_id) is not None:
                 self._scheduler.end(request_id)
-            self._jobs[request_id].events.put(Failed("the GPU has too little memory for the page"))
+            failed = Failed("there is too little memory for the page", is_memory_short=True)
+            self._jobs[request_id].events.put(failed)
             self._forget(request_id)
 
     def _forget(self, request_id: int) -> None:

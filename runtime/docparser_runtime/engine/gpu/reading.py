@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from typing import Protocol
 
+from docparser_api.model_sizes import Family
 from tokenizers import Tokenizer
 from tokenizers.decoders import DecodeStream
 
-from docparser_runtime.engine.base import Block
-from docparser_runtime.engine.generation.page_text import PageSize, PageText
-from docparser_runtime.engine.generation.tags import Piece, Tag, TagReader, Text
+from docparser_runtime.engine.generation.answers import Answer, Delta, PageAnswer
+from docparser_runtime.engine.generation.page_text import PageSize
+from docparser_runtime.engine.generation.stopping import Stop
 
 
 class TextTokenizer:
@@ -40,46 +41,35 @@ class TokenText:
         return "".join(piece for piece in pieces if piece is not None)
 
 
-class _Detokenizer(Protocol):
-    def add(self, tokens: Iterable[int]) -> str: ...
+class Detokenizer(Protocol):
+    """See `TokenText`."""
+
+    def add(self, tokens: Iterable[int]) -> str:
+        """Return the text that `tokens` complete."""
+        ...
 
 
 class PageReading:
     """One page while it is written."""
 
-    def __init__(self, size: PageSize, text: _Detokenizer) -> None:
+    def __init__(self, family: Family, size: PageSize, text: Detokenizer) -> None:
         self._text = text
-        self._tags = TagReader(marks_pages=False)
-        self._page = PageText(size)
+        self._answer = Answer(family, [size])
 
     @property
-    def markdown(self) -> str:
-        """All Markdown up to now."""
-        return self._page.markdown
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        """The blocks up to now; none where the model says nothing of places."""
-        return self._page.blocks
-
-    @property
-    def is_looping(self) -> bool:
-        """Whether the same blocks come again and again."""
-        return self._page.is_looping
+    def stop(self) -> Stop | None:
+        """Why the text has to end, as far as words tell; None while it may go on."""
+        return self._answer.stop
 
     def add(self, tokens: Iterable[int]) -> str:
         """Take in tokens; return the Markdown that they add."""
-        return self._written(self._tags.feed(self._text.add(tokens)))
+        return _markdown(self._answer.feed(self._text.add(tokens), None))
 
-    def close(self) -> str:
-        """End the page; return the Markdown that is still added."""
-        return self._written(self._tags.close()) + self._page.close()
+    def close(self, stop: Stop) -> tuple[str, PageAnswer]:
+        """Return the Markdown that is still added, and the page, now over because of `stop`."""
+        deltas, (page,) = self._answer.close(stop)
+        return _markdown(deltas), page
 
-    def _written(self, pieces: Iterable[Piece]) -> str:
-        added = ""
-        for piece in pieces:
-            if isinstance(piece, Tag):
-                added += self._page.begin(piece)
-            elif isinstance(piece, Text):
-                added += self._page.write(piece.text, None)
-        return added
+
+def _markdown(deltas: Iterable[Delta]) -> str:
+    return "".join(delta.markdown for delta in deltas)

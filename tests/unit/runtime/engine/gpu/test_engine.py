@@ -17,6 +17,7 @@ from docparser_runtime.engine.base import EngineLoadError, PageImage, PageResult
 from docparser_runtime.engine.generation.page_text import PageSize
 from docparser_runtime.engine.generation.prompts import END, Task, prompt
 from docparser_runtime.engine.generation.repetition import RepetitionGuard, guard_policy
+from docparser_runtime.engine.generation.stopping import Stop
 from docparser_runtime.engine.generation.tiling import layout, max_tiles
 from docparser_runtime.engine.gpu.assembly import Place, tokenizer_in
 from docparser_runtime.engine.gpu.engine import GpuEngine
@@ -107,10 +108,10 @@ def expected(subject: Subject, image: PageImage, tier: Tier) -> tuple[list[int],
             **inputs,
         )[0, len(ids) :].tolist()
     written = out[: out.index(END)] if END in out else out
-    reading = PageReading(PageSize(image.width, image.height), tokenizer.stream())
+    size = PageSize(image.width, image.height)
+    reading = PageReading(subject.family, size, tokenizer.stream())
     reading.add(written)
-    reading.close()
-    return written, reading.markdown
+    return written, reading.close(Stop.END)[1].markdown
 
 
 def scaled(pixels: Any) -> Tensor:
