@@ -4,7 +4,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from docparser_runtime import errors, examples, problems, searchable, writing
+from docparser_runtime.outbound.errors import UrlNotAllowed, UrlUnreachable
 from docparser_runtime.schemas import ParseForm, ParseRequest, ParseResponse, Problem
+from docparser_runtime.task_errors import (
+    Poison,
+    QueueUnavailable,
+    ResultCorrupt,
+    StorageFull,
+    StorageUnavailable,
+    TaskCancelled,
+    TaskQueueFull,
+    TenantLimit,
+    UploadLost,
+)
+from docparser_runtime.task_schemas import TaskBody
 from docparser_runtime.uploads import FORM, JSON, LARGER_DOCUMENTS, MOST_JSON_BYTES, RAW
 
 EVENTS: dict[str, Any] = {"schema": {"description": "Server-sent events; see the documentation."}}
@@ -62,6 +75,19 @@ def _of_parsing() -> Iterator[type[errors.DocParserError]]:
 
 PARSE_BODY: Final = body_of(ParseRequest, ParseForm)
 PARSE_PROBLEMS: Final = tuple(_of_parsing())
+ADDRESS_PROBLEMS: Final = (UrlNotAllowed, UrlUnreachable)
+QUEUE_PROBLEMS: Final = (
+    Poison,
+    QueueUnavailable,
+    ResultCorrupt,
+    StorageFull,
+    StorageUnavailable,
+    TaskCancelled,
+    TaskQueueFull,
+    TenantLimit,
+    UploadLost,
+)
+"""Errors of requests that workers read, behind a gateway."""
 RESULT_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "model": ParseResponse,
@@ -86,7 +112,12 @@ PARSE_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
             },
         },
     },
-    **problems_of(PARSE_PROBLEMS),
+    202: {
+        "model": TaskBody,
+        "description": "Reading takes longer than `requestTimeoutSeconds`. It goes on as this "
+        "task, whose address stands in the header Location.",
+    },
+    **problems_of((*PARSE_PROBLEMS, *ADDRESS_PROBLEMS, *QUEUE_PROBLEMS)),
 }
 
 

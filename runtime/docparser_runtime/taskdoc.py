@@ -53,6 +53,7 @@ SUBMIT: dict[str, Any] = {
     "responses": apidoc.problems_of(
         (
             *apidoc.PARSE_PROBLEMS,
+            *apidoc.ADDRESS_PROBLEMS,
             *_EVERYWHERE,
             IdempotencyKeyReused,
             StorageFull,

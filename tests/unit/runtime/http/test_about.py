@@ -209,8 +209,10 @@ async def test_openapi_is_complete(service: Service) -> None:
     assert {"application/json", "multipart/form-data", "application/pdf"} <= set(
         operation["requestBody"]["content"]
     )
-    problems = {int(status) for status in operation["responses"]} - {200}
-    assert problems == {400, 401, 403, 406, 408, 413, 415, 422, 429, 431, 500, 503, 504}
+    problems = {int(status) for status in operation["responses"]} - {200, 202}
+    assert problems == {400, 401, 403, 406, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504, 507}
+    location = operation["responses"]["202"]["content"]["application/json"]["schema"]["$ref"]
+    assert location == "#/components/schemas/TaskBody"
     for status in problems:
         content = operation["responses"][str(status)]["content"]
         assert list(content) == ["application/problem+json"]
