@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from docparser_runtime import errors
-from docparser_runtime.apidoc import PARSE_PROBLEMS
+from docparser_runtime.apidoc import PARSE_PROBLEMS, QUEUE_PROBLEMS
 from docparser_runtime.compat.bodies import ChatCompletion, ChatError, ModelList
 from docparser_runtime.compat.errors import (
     ChatParameterUnsupported,
@@ -71,7 +71,7 @@ CHAT: Final[dict[str, Any]] = {
             "events, of which the last one is `[DONE]`.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
-        **_errors(*_PROBLEMS, ChatParameterUnsupported, ModelNotFound),
+        **_errors(*_PROBLEMS, *QUEUE_PROBLEMS, ChatParameterUnsupported, ModelNotFound),
     },
     "response_model": None,
 }
