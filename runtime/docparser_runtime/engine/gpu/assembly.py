@@ -7,7 +7,7 @@ import torch
 from docparser_api.model_sizes import Family
 from tokenizers import Tokenizer
 
-from docparser_runtime.engine.base import EngineLoadError
+from docparser_runtime.engine.base import WeightsInvalid
 from docparser_runtime.engine.generation.kv_blocks import blocks_for
 from docparser_runtime.engine.generation.repetition import guard_policy
 from docparser_runtime.engine.gpu.decoder import Decoder
@@ -96,12 +96,12 @@ def tokenizer_in(directory: Path) -> TextTokenizer:
     """Return the tokenizer among the weights.
 
     Raises:
-        EngineLoadError: it is missing or damaged.
+        WeightsInvalid: it is missing or damaged.
     """
     path = directory / _TOKENIZER
     if not path.is_file():
-        raise EngineLoadError(f"there is no {_TOKENIZER} among the weights")
+        raise WeightsInvalid(f"there is no {_TOKENIZER} among the weights")
     try:
         return TextTokenizer(Tokenizer.from_file(str(path)))
     except Exception as error:  # noqa: BLE001 - the library raises nothing more specific
-        raise EngineLoadError(f"{_TOKENIZER} is damaged: {error}") from None
+        raise WeightsInvalid(f"{_TOKENIZER} is damaged: {error}") from None

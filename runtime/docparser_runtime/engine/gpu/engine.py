@@ -14,6 +14,7 @@ from docparser_runtime.engine.base import (
     PageImage,
     PageResult,
     ParseOptions,
+    WeightsInvalid,
 )
 from docparser_runtime.engine.generation.requests import Limits
 from docparser_runtime.engine.generation.scheduler import Scheduler
@@ -60,7 +61,7 @@ class GpuEngine:
             EngineLoadError: weights are missing, damaged or of another model, or do not fit.
         """
         if self._weights is None:
-            raise EngineLoadError(f"{self.name} has no weights of its own: name some")
+            raise WeightsInvalid(f"{self.name} has no weights of its own: name some")
         self._loaded = _Loaded(self._family, self._weights, self._sequences, self._place)
 
     def warmup(self) -> None:

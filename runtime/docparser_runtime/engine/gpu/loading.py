@@ -10,7 +10,7 @@ from pathlib import Path
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from docparser_runtime.engine.base import EngineLoadError
+from docparser_runtime.engine.base import WeightsInvalid
 from docparser_runtime.engine.gpu.names import by_native_name
 from docparser_runtime.engine.gpu.places import Piece, Places
 from docparser_runtime.engine.gpu.weights import DecoderWeights
@@ -45,14 +45,14 @@ def read_config(directory: Path) -> dict[str, object]:
     """Return the `config.json` of `directory`.
 
     Raises:
-        EngineLoadError: it is missing or no JSON object.
+        WeightsInvalid: it is missing or no JSON object.
     """
     try:
         config = json.loads((directory / "config.json").read_bytes())
     except (OSError, ValueError) as error:
-        raise EngineLoadError(f"config.json cannot be read: {type(error).__name__}") from error
+        raise WeightsInvalid(f"config.json cannot be read: {type(error).__name__}") from error
     if not isinstance(config, dict):
-        raise EngineLoadError("config.json holds no object")
+        raise WeightsInvalid("config.json holds no object")
     return config
 
 
@@ -60,16 +60,16 @@ def tensor_files(directory: Path) -> dict[str, tuple[str, str]]:
     """Return, by native name, the name in the file and the file of each tensor in `directory`.
 
     Raises:
-        EngineLoadError: there is no safetensors file, one is damaged, or two hold the same tensor.
+        WeightsInvalid: there is no safetensors file, one is damaged, or two hold the same tensor.
     """
     files: dict[str, str] = {}
     for path in sorted(directory.glob("*.safetensors")):
         names = _names_in(path)
         if twice := files.keys() & names:
-            raise EngineLoadError(f"two files hold the tensor {min(twice)}")
+            raise WeightsInvalid(f"two files hold the tensor {min(twice)}")
         files |= dict.fromkeys(names, path.name)
     if not files:
-        raise EngineLoadError("there is no safetensors file among the weights")
+        raise WeightsInvalid("there is no safetensors file among the weights")
     return by_native_name(files)
 
 
@@ -78,7 +78,7 @@ def _names_in(path: Path) -> list[str]:
         with safe_open(path, "pt") as file:
             return list(file.keys())
     except (OSError, SafetensorError) as error:
-        raise EngineLoadError(f"{path.name} is damaged: {error}") from error
+        raise WeightsInvalid(f"{path.name} is damaged: {error}") from error
 
 
 def decoder_tensors(weights: DecoderWeights) -> dict[str, Tensor]:
@@ -101,7 +101,7 @@ def fill(
         tensors: what the places speak of.
 
     Raises:
-        EngineLoadError: a tensor is missing, unknown or of another size; names it. Nothing was
+        WeightsInvalid: a tensor is missing, unknown or of another size; names it. Nothing was
             copied then.
     """
     _refuse(sorted(places.keys() - files.keys()), "missing from the weights")
@@ -132,7 +132,7 @@ def _parts(names: list[str]) -> list[list[str]]:
 def _refuse(names: list[str], why: str) -> None:
     if names:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        raise EngineLoadError(f"tensors {why}: {', '.join(names[:_NAMED])}{more}")
+        raise WeightsInvalid(f"tensors {why}: {', '.join(names[:_NAMED])}{more}")
 
 
 def _check_sizes(
@@ -150,7 +150,7 @@ def _check_sizes(
             rest = tuple(_part(tensors, pieces[0]).shape[1:])
             expected = (sum(piece.rows for piece in pieces), *rest)
             if size != expected:
-                raise EngineLoadError(f"tensor {name} has size {size}, not {expected}")
+                raise WeightsInvalid(f"tensor {name} has size {size}, not {expected}")
 
 
 def _copy(

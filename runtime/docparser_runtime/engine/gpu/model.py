@@ -42,7 +42,7 @@ def load_model(
     """Load the model of `family` that lies in `directory`.
 
     Raises:
-        EngineLoadError: something there is missing, damaged, too much or of another size; names it.
+        WeightsInvalid: something there is missing, damaged, too much or of another size; names it.
     """
     config = read_config(directory)
     shape = DecoderShape.from_config(config)

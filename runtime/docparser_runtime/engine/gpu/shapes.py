@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from docparser_runtime.engine.base import EngineLoadError
+from docparser_runtime.engine.base import WeightsInvalid
 
 DEFAULT_ROPE_THETA = 10_000.0
 
@@ -72,11 +72,11 @@ class DecoderShape:
                 or of Unlimited-OCR.
 
         Raises:
-            EngineLoadError: a size is missing or the decoder works otherwise than ours; names it.
+            WeightsInvalid: a size is missing or the decoder works otherwise than ours; names it.
         """
         text = config.get("text_config") or config.get("language_config")
         if not isinstance(text, Mapping):
-            raise EngineLoadError("config.json has neither text_config nor language_config")
+            raise WeightsInvalid("config.json has neither text_config nor language_config")
         _refuse_other_designs(text)
         hidden, heads = _size(text, "hidden_size"), _size(text, "num_attention_heads")
         expert_mlp = _size(text, "moe_intermediate_size")
@@ -102,7 +102,7 @@ class DecoderShape:
 def _size(text: Mapping[str, Any], name: str) -> int:
     value = text.get(name)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise EngineLoadError(f"config.json: {name} is {value!r}, not a positive whole number")
+        raise WeightsInvalid(f"config.json: {name} is {value!r}, not a positive whole number")
     return value
 
 
@@ -112,7 +112,7 @@ def _first_dense_layers(text: Mapping[str, Any]) -> int:
         return int(text.get("first_k_dense_replace", 1))
     dense = list(kinds).count("dense")
     if list(kinds) != ["dense"] * dense + ["sparse"] * (len(kinds) - dense):
-        raise EngineLoadError("config.json: mlp_layer_types has dense layers after sparse ones")
+        raise WeightsInvalid("config.json: mlp_layer_types has dense layers after sparse ones")
     return dense
 
 
@@ -120,7 +120,7 @@ def _rope_theta(text: Mapping[str, Any]) -> float:
     rope = text.get("rope_parameters") or text.get("rope_scaling") or {}
     kind = rope.get("rope_type", rope.get("type", "default"))
     if kind != "default":
-        raise EngineLoadError(f"config.json: rope type {kind!r} is not supported")
+        raise WeightsInvalid(f"config.json: rope type {kind!r} is not supported")
     return float(rope.get("rope_theta", text.get("rope_theta", DEFAULT_ROPE_THETA)))
 
 
@@ -141,9 +141,9 @@ _TAKEN_FOR_GRANTED: Mapping[str, tuple[Any, ...]] = {
 def _refuse_other_designs(text: Mapping[str, Any]) -> None:
     for name, expected in _TAKEN_FOR_GRANTED.items():
         if name in text and text[name] not in expected:
-            raise EngineLoadError(f"config.json: {name} is {text[name]!r}, not {expected[0]!r}")
+            raise WeightsInvalid(f"config.json: {name} is {text[name]!r}, not {expected[0]!r}")
     heads = text.get("num_attention_heads")
     if text.get("num_key_value_heads", heads) not in (heads, None):
-        raise EngineLoadError("config.json: num_key_value_heads differs from num_attention_heads")
+        raise WeightsInvalid("config.json: num_key_value_heads differs from num_attention_heads")
     if isinstance(heads, int) and heads and _size(text, "hidden_size") % (2 * heads):
-        raise EngineLoadError("config.json: hidden_size is no even multiple of the heads")
+        raise WeightsInvalid("config.json: hidden_size is no even multiple of the heads")

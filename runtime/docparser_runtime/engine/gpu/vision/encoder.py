@@ -34,7 +34,7 @@ class VisionEncoder(nn.Module):
         self.vision_tower = tower(family, config, device, dtype)
         self.vision_tower.train(mode=False)
         self.multi_modal_projector = nn.Linear(
-            projector_inputs(self.vision_tower), hidden, device=device, dtype=dtype
+            projector_inputs(family, self.vision_tower), hidden, device=device, dtype=dtype
         )
         self.view_separator = nn.Parameter(torch.zeros(hidden, device=device, dtype=dtype))
         if family is Family.UNLIMITED_OCR:

@@ -1,4 +1,7 @@
-"""The encoders of both families, out of transformers, with the sizes that a config states."""
+"""The encoders of both families, out of transformers, with the sizes that a config states.
+
+Each family's code is imported only when it is used: that takes a second or more.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,10 +9,6 @@ from typing import Any
 import torch
 from docparser_api.model_sizes import Family
 from transformers import PreTrainedModel
-from transformers.models.deepseek_ocr2.configuration_deepseek_ocr2 import DeepseekOcr2VisionConfig
-from transformers.models.deepseek_ocr2.modeling_deepseek_ocr2 import DeepseekOcr2VisionModel
-from transformers.models.unlimited_ocr.configuration_unlimited_ocr import UnlimitedOcrVisionConfig
-from transformers.models.unlimited_ocr.modeling_unlimited_ocr import UnlimitedOcrVisionModel
 
 from docparser_runtime.engine.gpu.vision.sam import FoldedAttention
 
@@ -38,10 +37,10 @@ def tower(
     """
     vision = config.get("vision_config") or {}
     sizes = {key: vision[key] for key in ("sam_config", "encoder_config") if key in vision}
-    kind: Any = _MODELS[family]
+    kind, sizes_of_all = _FAMILIES[family](sizes)
     with torch.device(device):
         made: PreTrainedModel = kind._from_config(  # noqa: SLF001 - what from_pretrained calls
-            _CONFIGS[family](sizes), dtype=dtype, attn_implementation="sdpa"
+            sizes_of_all, dtype=dtype, attn_implementation="sdpa"
         )
     first: Any = made.sam_encoder
     for layer in first.layers:
@@ -49,27 +48,31 @@ def tower(
     return made.requires_grad_(requires_grad=False)
 
 
-def projector_inputs(model: PreTrainedModel) -> int:
-    """Return the width of what the encoder gives for each token."""
+def projector_inputs(family: Family, model: PreTrainedModel) -> int:
+    """Return the width of what the encoder of `family` gives for each token."""
     encoder, sam = model.config.encoder_config, model.config.sam_config
-    if isinstance(model, UnlimitedOcrVisionModel):
+    if family is Family.UNLIMITED_OCR:
         return int(encoder.hidden_size + sam.downsample_channels[-1])
     return int(encoder.hidden_size)
 
 
-def _deepseek_config(sizes: Mapping[str, Any]) -> DeepseekOcr2VisionConfig:
-    return DeepseekOcr2VisionConfig(**{"encoder_config": _PUBLISHED_ENCODER, **sizes})
+def _deepseek_ocr_2(sizes: Mapping[str, Any]) -> tuple[Any, Any]:
+    from transformers.models.deepseek_ocr2 import configuration_deepseek_ocr2 as of_sizes  # noqa: PLC0415
+    from transformers.models.deepseek_ocr2 import modeling_deepseek_ocr2 as of_models  # noqa: PLC0415
+
+    config = of_sizes.DeepseekOcr2VisionConfig(**{"encoder_config": _PUBLISHED_ENCODER, **sizes})
+    return of_models.DeepseekOcr2VisionModel, config
 
 
-def _unlimited_config(sizes: Mapping[str, Any]) -> UnlimitedOcrVisionConfig:
-    return UnlimitedOcrVisionConfig(**sizes)
+def _unlimited_ocr(sizes: Mapping[str, Any]) -> tuple[Any, Any]:
+    from transformers.models.unlimited_ocr import configuration_unlimited_ocr as of_sizes  # noqa: PLC0415
+    from transformers.models.unlimited_ocr import modeling_unlimited_ocr as of_models  # noqa: PLC0415
+
+    return of_models.UnlimitedOcrVisionModel, of_sizes.UnlimitedOcrVisionConfig(**sizes)
 
 
-_CONFIGS: Mapping[Family, Callable[[Mapping[str, Any]], Any]] = {
-    Family.DEEPSEEK_OCR_2: _deepseek_config,
-    Family.UNLIMITED_OCR: _unlimited_config,
-}
-_MODELS: Mapping[Family, type[PreTrainedModel]] = {
-    Family.DEEPSEEK_OCR_2: DeepseekOcr2VisionModel,
-    Family.UNLIMITED_OCR: UnlimitedOcrVisionModel,
+# Class and configuration of each, from what a config states of their sizes.
+_FAMILIES: Mapping[Family, Callable[[Mapping[str, Any]], tuple[Any, Any]]] = {
+    Family.DEEPSEEK_OCR_2: _deepseek_ocr_2,
+    Family.UNLIMITED_OCR: _unlimited_ocr,
 }

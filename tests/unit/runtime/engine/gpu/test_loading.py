@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 from docparser_api.model_sizes import Family
-from docparser_runtime.engine.base import EngineLoadError
+from docparser_runtime.engine.base import WeightsInvalid
 from docparser_runtime.engine.gpu.loading import decoder_tensors
 from docparser_runtime.engine.gpu.model import LoadedModel, load_model
 from safetensors.torch import load_file, save_file
@@ -110,7 +110,7 @@ def test_tensors_may_lie_in_several_files(family: Family, saved: Path, tmp_path:
 def test_what_is_amiss_is_named(
     family: Family, saved: Path, tmp_path: Path, changes: dict[str, Tensor | None], named: str
 ) -> None:
-    with pytest.raises(EngineLoadError, match=named):
+    with pytest.raises(WeightsInvalid, match=named):
         load(changed(saved, tmp_path, changes), family)
 
 
@@ -122,24 +122,24 @@ def test_a_tensor_nobody_reads_may_be_there(family: Family, saved: Path, tmp_pat
 def test_a_tensor_may_not_come_twice(family: Family, saved: Path, tmp_path: Path) -> None:
     directory = changed(saved, tmp_path, {})
     save_file({"lm_head.weight": torch.zeros(160, 64)}, directory / "more.safetensors")
-    with pytest.raises(EngineLoadError, match="two files hold the tensor lm_head"):
+    with pytest.raises(WeightsInvalid, match="two files hold the tensor lm_head"):
         load(directory, family)
 
 
 def test_a_damaged_file_is_named(family: Family, saved: Path, tmp_path: Path) -> None:
     directory = changed(saved, tmp_path, {})
     (directory / "model-1.safetensors").write_bytes(b"\x80\x02K")
-    with pytest.raises(EngineLoadError, match=r"model-1\.safetensors is damaged"):
+    with pytest.raises(WeightsInvalid, match=r"model-1\.safetensors is damaged"):
         load(directory, family)
 
 
 def test_pickles_are_no_weights(family: Family, saved: Path, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_bytes((saved / "config.json").read_bytes())
     (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x02K")
-    with pytest.raises(EngineLoadError, match="no safetensors file"):
+    with pytest.raises(WeightsInvalid, match="no safetensors file"):
         load(tmp_path, family)
 
 
 def test_weights_without_a_config_are_refused(family: Family, tmp_path: Path) -> None:
-    with pytest.raises(EngineLoadError, match=r"config\.json cannot be read"):
+    with pytest.raises(WeightsInvalid, match=r"config\.json cannot be read"):
         load(tmp_path, family)

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from docparser_runtime.engine.base import EngineLoadError
+from docparser_runtime.engine.base import WeightsInvalid
 from docparser_runtime.engine.gpu.shapes import DecoderShape
 
 # As the hub's config.json of DeepSeek-OCR-2 has it.
@@ -67,10 +67,10 @@ def test_the_window_stands_on_either_level(config: dict[str, Any]) -> None:
     ],
 )
 def test_what_the_decoder_cannot_do_is_refused_by_name(change: dict[str, Any], named: str) -> None:
-    with pytest.raises(EngineLoadError, match=named):
+    with pytest.raises(WeightsInvalid, match=named):
         DecoderShape.from_config({"text_config": ORIGINAL | change})
 
 
 def test_a_config_without_a_decoder_is_refused() -> None:
-    with pytest.raises(EngineLoadError, match="text_config"):
+    with pytest.raises(WeightsInvalid, match="text_config"):
         DecoderShape.from_config({})
