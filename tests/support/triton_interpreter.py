@@ -1,12 +1,7 @@
-"""Triton kernels on a machine without a GPU: its interpreter, made to run with today's numpy.
+# mypy: disable-error-code="import-untyped"
+"""Triton's interpreter, which runs kernels without a GPU, made to run with today's numpy."""
 
-Import before any module with kernels: Triton decides when it reads a kernel.
-"""
-
-import os
 from typing import Any
-
-os.environ["TRITON_INTERPRET"] = "1"
 
 from triton.runtime import interpreter
 

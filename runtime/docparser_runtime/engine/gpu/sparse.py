@@ -1,3 +1,4 @@
+# mypy: disable-error-code="import-untyped"
 """SR-SWA as a mode of the engine: sizes, summaries of blocks, attention over the chosen ones.
 
 With weights that carry no router it is an approximation without training, and experimental: a
@@ -33,18 +34,26 @@ class SparseSizes:
     window: int = 128
     best: int = 16
     keep: int = 12
-    candidates: int = 64
+    candidates: int = 16
 
 
 class SparseAttention:
     """Attention of decode steps of `batch` sequences over chosen blocks."""
 
-    def __init__(
-        self, shape: DecoderShape, pool: KvPool, batch: int, sizes: SparseSizes, splits: int
+    def __init__(  # noqa: PLR0913 - two of them only tune
+        self,
+        shape: DecoderShape,
+        pool: KvPool,
+        batch: int,
+        sizes: SparseSizes,
+        *,
+        splits: int,
+        warps: int = 2,
+        rows: int = 32,
     ) -> None:
         device = pool.k.device
         self._shape, self._pool, self._sizes = shape, pool, sizes
-        self._splits = splits
+        self._splits, self._warps, self._rows = splits, warps, rows
         units, width = batch * shape.heads, shape.head_dim
         self._units = units
         layers, blocks, heads = pool.k.shape[:3]
@@ -55,9 +64,9 @@ class SparseAttention:
         self.counts = torch.zeros(batch, dtype=torch.int32, device=device)
         self._partial = torch.zeros(units, splits, width, device=device)
         self._logs = torch.zeros(units, splits, device=device)
+        self._picks = torch.zeros(units * splits, 2 * sizes.best, device=device)
         self._arrivals = torch.zeros(units, dtype=torch.int32, device=device)
         self._scratch = torch.zeros(units * splits, sizes.candidates, device=device)
-        self._picks = torch.zeros(units * splits, 2 * sizes.best, device=device)
 
     def summarise(self, owners: Tensor) -> None:
         """Summarise blocks of the pool, [any] int32, whose keys are all written; in all layers."""
@@ -89,4 +98,5 @@ class SparseAttention:
             HEADS=shape.heads, D=shape.head_dim, SPLITS=self._splits,
             SPLITS2=triton.next_power_of_2(self._splits), WINDOW=sizes.window,
             MOST=sizes.candidates, BEST=sizes.best, KEEP=sizes.keep, SCALE=shape.head_dim**-0.5,
+            ROWS=self._rows, num_warps=self._warps,
         )  # fmt: skip

@@ -1,4 +1,7 @@
+# mypy: disable-error-code="import-untyped"
 """A decode step of many sequences on the GPU: its memory, its sizes of tiles, its launches."""
+
+from dataclasses import dataclass
 
 import torch
 import triton
@@ -9,16 +12,46 @@ from docparser_runtime.engine.gpu.ops.progress import begin_kernel, end_kernel
 from docparser_runtime.engine.gpu.ops.step_state import StepState
 from docparser_runtime.engine.gpu.pool import KvPool
 from docparser_runtime.engine.gpu.shapes import DecoderShape
+from docparser_runtime.engine.gpu.sparse import SparseAttention, SparseSizes
 from docparser_runtime.engine.gpu.weights import DecoderWeights
 
-_HEAD_TILE = 64
-_LEAST_PROGRAMS = 1056  # of attention: eight for each multiprocessor of a large GPU
+
+@dataclass(frozen=True)
+class BatchTuning:
+    """How the work is cut. Sizes of tiles are powers of two.
+
+    Attributes:
+        attention_rows: keys that a program of attention reads at once; a multiple of 32.
+        attention_warps: of such a program.
+        attention_programs: how many of them there are at least, if sequences are long enough.
+        gate_rows: rows of gate, and as many of up, of a tile of an MLP.
+        down_rows: rows of a tile of an MLP's second matrix.
+        head_rows: rows of a tile of the head.
+        warps: of a program of an MLP or of the head.
+        stages: tiles that are on their way while one is computed.
+        columns: of a tile.
+    """
+
+    attention_rows: int = 32
+    attention_warps: int = 1
+    attention_programs: int = 1056
+    least_splits: int = 4
+    gate_rows: int = 32
+    down_rows: int = 64
+    head_rows: int = 64
+    warps: int = 2
+    stages: int = 3
+    columns: int = 128
+    route_warps: int = 8
+
+
+PLAIN_TUNING = BatchTuning()
 
 
 class BatchStep:
     """Decode steps of `batch` sequences."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a step needs
         self,
         shape: DecoderShape,
         weights: DecoderWeights,
@@ -26,12 +59,17 @@ class BatchStep:
         rotary: Tensor,
         batch: int,
         *,
+        tuning: BatchTuning = PLAIN_TUNING,
+        sparse: SparseSizes | None = None,
         keep_logits: bool = False,
     ) -> None:
+        self._tuning = tuning
         self._shape, self._weights, self._pool, self._rotary = shape, weights, pool, rotary
         self._batch, self._keep_logits = batch, keep_logits
-        self._splits = max(4, min(64, _LEAST_PROGRAMS // (batch * shape.heads)))
-        self._tiles = -(-shape.vocab // _HEAD_TILE)
+        self._splits = max(
+            tuning.least_splits, min(128, tuning.attention_programs // (batch * shape.heads))
+        )
+        self._tiles = -(-shape.vocab // tuning.head_rows)
         self._bm = 16 if batch <= 16 else 32 if batch <= 32 else 64  # noqa: PLR2004 - tiles
         device, dtype = weights.embed.device, weights.embed.dtype
         heads, pairs = shape.heads, batch * shape.top_k
@@ -58,6 +96,11 @@ class BatchStep:
         self._banned = rows(batch, shape.vocab, kind=torch.uint8)
         self._counter = rows(1, kind=whole)
         self._marks: Tensor | None = None
+        self.sparse = (
+            SparseAttention(shape, pool, batch, sparse, splits=sparse_splits(batch * heads))
+            if sparse
+            else None
+        )
         self.logits = rows(batch if keep_logits else 0, shape.vocab, kind=wide)
 
     def __call__(self, state: StepState) -> None:
@@ -117,13 +160,18 @@ class BatchStep:
 
     def attend(self, layer: int, state: StepState) -> None:
         """Gather, for the queries of `layer`, from the rows that each sequence sees."""
-        shape = self._shape
+        shape, tuning = self._shape, self._tuning
+        if self.sparse:
+            lens = state.reference_lens, state.ring_lens
+            self.sparse(layer, self._q, state.block_tables, *lens, self._gathered)
+            return
         units = self._batch * shape.heads
         attention.decode_attention_kernel[(units, self._splits)](
             self._q, self._pool.k[layer], self._pool.v[layer], state.block_tables,
             state.reference_lens, state.ring_lens, self._partial, self._logs,
             state.block_tables.stride(0),
-            HEADS=shape.heads, D=shape.head_dim, SPLITS=self._splits, ROWS=64,
+            HEADS=shape.heads, D=shape.head_dim, SPLITS=self._splits,
+            ROWS=tuning.attention_rows, num_warps=tuning.attention_warps,
         )  # fmt: skip
         attention.combine_kernel[(units,)](
             self._partial, self._logs, self._gathered,
@@ -147,7 +195,7 @@ class BatchStep:
             self._probabilities, self._counts, self._lists, self._batch,
             H=shape.hidden, H2=triton.next_power_of_2(shape.hidden), EPS=shape.rms_eps,
             EXPERTS=shape.experts, TOP=shape.top_k, CHUNK=min(128, depth(shape.hidden)),
-            ROUTED=routed, num_warps=8,
+            ROUTED=routed, num_warps=self._tuning.route_warps,
         )  # fmt: skip
         shared = shape.shared_mlp if routed else shape.dense_mlp
         gate_up, down = (
@@ -158,19 +206,22 @@ class BatchStep:
         which = max(sparse, 0)
         bm = 16 if self._batch < 128 else 32  # noqa: PLR2004 - about twice the tokens of an expert
         count = shape.experts if routed else 0
-        tiles = -(-shared // 32) + count * -(-shape.expert_mlp // 32)
+        tuning = self._tuning
+        bn = tuning.gate_rows
+        tiles = -(-shared // bn) + count * -(-shape.expert_mlp // bn)
         experts.gate_up_kernel[(tiles,)](
             self._x, self._counts, self._lists, weights.expert_gate_up[which], gate_up,
             self._routed_inner, self._shared_inner, self._batch,
             H=shape.hidden, TOP=shape.top_k, INNER=shape.expert_mlp, SHARED=shared, BM=bm,
-            BM_SHARED=self._bm, BN=32, BK=depth(shape.hidden), num_stages=4,
+            BM_SHARED=self._bm, BN=bn, BK=depth(shape.hidden, tuning.columns),
+            num_stages=tuning.stages, num_warps=tuning.warps,
         )  # fmt: skip
-        bn = min(64, shape.hidden)
+        bn = min(tuning.down_rows, shape.hidden)
         experts.down_kernel[((1 + count) * (shape.hidden // bn),)](
             self._routed_inner, self._shared_inner, self._counts, self._lists,
             weights.expert_down[which], down, self._routed_out, self._shared_out, self._batch,
             H=shape.hidden, INNER=shape.expert_mlp, SHARED=shared, BM=bm, BM_SHARED=self._bm,
-            BN=bn, BK=128, num_stages=4,
+            BN=bn, BK=tuning.columns, num_stages=tuning.stages, num_warps=tuning.warps,
         )  # fmt: skip
 
     def _head(self, state: StepState) -> None:
@@ -178,14 +229,21 @@ class BatchStep:
         linear.head_kernel[(self._tiles, self._rows())](
             self._x, self._weights.lm_head, self._banned, state.temperatures, state.seeds,
             state.positions, self._bests, self._candidates, self.logits, self._batch,
-            H=shape.hidden, VOCAB=shape.vocab, TILES=self._tiles, BM=self._bm, BN=_HEAD_TILE,
-            BK=depth(shape.hidden), KEEP=self._keep_logits, num_stages=4,
+            H=shape.hidden, VOCAB=shape.vocab, TILES=self._tiles, BM=self._bm,
+            BN=self._tuning.head_rows, BK=depth(shape.hidden, self._tuning.columns),
+            KEEP=self._keep_logits,
+            num_stages=self._tuning.stages, num_warps=self._tuning.warps,
         )  # fmt: skip
 
 
-def depth(width: int) -> int:
-    """Return how many columns a tile takes at once: the largest power of two up to 128 in `width`."""
-    columns = 128
+def depth(width: int, most: int = 128) -> int:
+    """Return how many columns a tile takes at once: the largest power of two in `width`."""
+    columns = most
     while width % columns:
         columns //= 2
     return columns
+
+
+def sparse_splits(units: int) -> int:
+    """Return into how many shares the chosen rows of each of `units` heads are cut."""
+    return 21 if units <= 40 else 11 if units <= 132 else 6  # noqa: PLR2004 - enough for a large GPU

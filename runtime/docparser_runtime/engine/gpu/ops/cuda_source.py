@@ -1,4 +1,5 @@
-"""CUDA kernels that are compiled when they are first needed, with the compiler that torch brings."""
+# mypy: disable-error-code="import-untyped"
+"""CUDA kernels, compiled when they are first needed with the compiler that torch brings."""
 
 import ctypes
 from collections.abc import Mapping

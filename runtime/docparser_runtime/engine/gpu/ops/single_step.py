@@ -1,3 +1,4 @@
+# mypy: disable-error-code="import-untyped"
 """A decode step of one sequence on the GPU: its memory, its sizes, its launches."""
 
 import ctypes

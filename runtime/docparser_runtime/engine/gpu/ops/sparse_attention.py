@@ -1,3 +1,5 @@
+# ruff: noqa: ANN001, ANN201, N803, PLR0913, PLR0917, PLR2004 - the arguments of kernels are pointers, numbers, CONSTANTS
+# mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, import-untyped"
 """SR-SWA: a query looks at few blocks of the reference, chosen by summaries, and at what is near.
 
 Blocks of the reference that are finished and lie before the last `WINDOW` tokens may be chosen;
@@ -104,7 +106,7 @@ def sparse_attention_kernel(
     partial, logs, arrivals, scratch, picks, out, columns_of_table,
     HEADS: tl.constexpr, D: tl.constexpr, SPLITS: tl.constexpr, SPLITS2: tl.constexpr,
     WINDOW: tl.constexpr, MOST: tl.constexpr, BEST: tl.constexpr, KEEP: tl.constexpr,
-    SCALE: tl.constexpr,
+    SCALE: tl.constexpr, ROWS: tl.constexpr,
 ):  # fmt: skip
     """Each program: one head of one sequence, one share; the last one puts the shares together."""
     unit, split = tl.program_id(0), tl.program_id(1)
@@ -131,11 +133,12 @@ def sparse_attention_kernel(
     near_block = near // 32
     nearby = reference_blocks - near_block + (ring_len + 31) // 32
     all_blocks = BEST + nearby
-    share = ((all_blocks + 2 * SPLITS - 1) // (2 * SPLITS)) * 2
+    each: tl.constexpr = ROWS // 32
+    share = (all_blocks + each * SPLITS - 1) // (each * SPLITS) * each
     best, total = -1e30, 0.0
     gathered = tl.zeros([D], tl.float32)
-    for start in range(split * share, tl.minimum(split * share + share, all_blocks), 2):
-        row = tl.arange(0, 64)
+    for start in range(split * share, tl.minimum(split * share + share, all_blocks), each):
+        row = tl.arange(0, ROWS)
         number = start + row // 32
         routed = number < BEST
         pick = picks + mine * 2 * BEST + tl.where(routed, number, 0)

@@ -1,8 +1,6 @@
+# mypy: disable-error-code="import-untyped, no-untyped-def, untyped-decorator"
 import pytest
-
-pytestmark = pytest.mark.thorough  # imports torch, interprets kernels
-
-import support.triton_interpreter  # noqa: F401, I001 - before any kernel
+import support.triton_interpreter  # noqa: F401 - so that it runs
 import torch
 import triton
 import triton.language as tl
@@ -13,12 +11,14 @@ from docparser_runtime.engine.gpu.sparse import SparseAttention, SparseSizes
 from entmax import entmax15 as trusted_entmax15
 from torch import Tensor
 
+pytestmark = pytest.mark.thorough  # imports torch, interprets kernels
+
 SHAPE = DecoderShape(layers=1, heads=2, head_dim=16, hidden=32)
 BLOCKS = 80
 
 
 @triton.jit
-def _entmax_kernel(scores, out, count, BEST: tl.constexpr):  # noqa: N803 - a constant
+def _entmax_kernel(scores, out, count, BEST: tl.constexpr):  # noqa: ANN001, ANN202, N803 - of pointers
     places = tl.arange(0, BEST)
     tl.store(out + places, entmax15(tl.load(scores + places), count, BEST))
 
@@ -35,7 +35,7 @@ def test_entmax_is_that_of_the_package(count: int, spread: float) -> None:
     torch.testing.assert_close(out, expected, atol=1e-5, rtol=1e-4)
 
 
-def _dense(
+def _dense(  # noqa: PLR0913, PLR0917 - the case
     q: Tensor,
     k: Tensor,
     v: Tensor,
@@ -45,14 +45,14 @@ def _dense(
     count: int,
     sizes: SparseSizes,
 ) -> Tensor:
-    """One head, by a mask over all rows: q [D], k and v [rows, D], the ring behind the reference."""
+    """One head by a mask over all rows: q [D], k and v [rows, D], the ring last."""
     near = max(reference - (sizes.window - ring), 0)
     ring_start = -(-reference // 32) * 32
     bias = torch.full((len(k),), -torch.inf)
     bias[near:reference] = 0
     bias[ring_start : ring_start + ring] = 0
     blocks = range(first, min(first + count, near // 32))
-    if len(blocks):
+    if len(blocks) > 0:
         scores = torch.stack([k[b * 32 : b * 32 + 32].mean(0) @ q for b in blocks]) * len(q) ** -0.5
         best = scores.topk(min(sizes.best, len(blocks)))
         likely = trusted_entmax15(best.values, dim=0)[: sizes.keep]
@@ -61,7 +61,8 @@ def _dense(
         for block, value in zip(best.indices[: sizes.keep][kept].tolist(), prior, strict=True):
             at = (first + block) * 32
             bias[at : at + 32] = value
-    return ((k @ q) * len(q) ** -0.5 + bias).softmax(0) @ v
+    weights: Tensor = ((k @ q) * len(q) ** -0.5 + bias).softmax(0)
+    return weights @ v
 
 
 @pytest.mark.parametrize("most", [64, 128])

@@ -1,0 +1,1 @@
+"""The benchmark of the GPU engine: `docparser-bench`."""
