@@ -27,6 +27,15 @@ def create_engine(
         from docparser_runtime.weights.directory import ready_directory  # noqa: PLC0415
 
         weights = ready_directory(model.weights, places)
+    return create_here(model, config, weights)
+
+
+def create_here(model: api.ModelSpec, config: api.RuntimeConfig, weights: Path | None) -> Engine:
+    """Return the engine that `model` names in this process, with its weights in this directory.
+
+    Raises:
+        EngineLoadError: the image lacks what it needs.
+    """
     return _FACTORIES[model.engine](config, weights)
 
 
