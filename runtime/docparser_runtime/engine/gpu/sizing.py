@@ -45,10 +45,19 @@ def sizes_for(family: Family, device: torch.device, sequences: int, max_position
     if device.type != "cuda":
         return Sizes(sequences, sequences * blocks_for(max_positions))
     total = torch.cuda.get_device_properties(device).total_memory
+    return planned_sizes(family, total, sequences, max_positions)
+
+
+def planned_sizes(family: Family, device_bytes: int, sequences: int, max_positions: int) -> Sizes:
+    """Return the sizes of an engine on a GPU with `device_bytes` of memory.
+
+    Raises:
+        EngineLoadError: they cannot fit; says what could.
+    """
     is_full = family is Family.DEEPSEEK_OCR_2
     demand = Demand(
         family=family,
-        device_bytes=total,
+        device_bytes=device_bytes,
         concurrency=sequences,
         max_new_tokens=MOST_NEW_TOKENS,
         max_tiles=MODELS[family].most_tiles,
@@ -57,9 +66,11 @@ def sizes_for(family: Family, device: torch.device, sequences: int, max_position
     outcome = plan(demand)
     if not outcome.fits:
         raise EngineLoadError(
-            f"{sequences} pages at once do not fit: the GPU has {total / _GIB:.1f} GiB, "
+            f"{sequences} pages at once do not fit: the GPU has {device_bytes / _GIB:.1f} GiB, "
             f"{outcome.needed_device_bytes / _GIB:.1f} GiB are needed; "
             f"it can read {outcome.max_concurrency} at once"
         )
+    # A page may ask for a longer text than others, if there is memory.
+    longest = min(blocks_for(max_positions), outcome.kv_blocks)
     planned = outcome.items.total - outcome.items.reserve
-    return Sizes(sequences, sequences * outcome.sequence_blocks, planned)
+    return Sizes(sequences, max(sequences * outcome.sequence_blocks, longest), planned)
