@@ -1,5 +1,6 @@
 """Puts a loaded model, its memory and its operations together to something that runs steps."""
 
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,13 +11,18 @@ from tokenizers import Tokenizer
 from docparser_runtime.engine.base import WeightsInvalid
 from docparser_runtime.engine.generation.kv_blocks import blocks_for
 from docparser_runtime.engine.generation.repetition import guard_policy
+from docparser_runtime.engine.generation.requests import Limits
+from docparser_runtime.engine.generation.scheduler import Scheduler
 from docparser_runtime.engine.gpu.decoder import Decoder
+from docparser_runtime.engine.gpu.loop import Loop
 from docparser_runtime.engine.gpu.model import LoadedModel
 from docparser_runtime.engine.gpu.ops.select import GROUPED, PLAIN, Ops
 from docparser_runtime.engine.gpu.ops.step_state import StepState
+from docparser_runtime.engine.gpu.pages import Desk
 from docparser_runtime.engine.gpu.pool import KvPool
+from docparser_runtime.engine.gpu.prompting import Prompting
 from docparser_runtime.engine.gpu.reading import TextTokenizer
-from docparser_runtime.engine.gpu.runner import Device
+from docparser_runtime.engine.gpu.runner import Device, Runner
 from docparser_runtime.engine.gpu.sizing import Sizes
 from docparser_runtime.engine.gpu.steps import PlainStepper, Stepper
 
@@ -43,6 +49,16 @@ def best_place() -> Place:
     if torch.cuda.is_available():
         return Place(torch.device("cuda", 0), torch.bfloat16, GROUPED)
     return Place(torch.device("cpu"), torch.float32, PLAIN)
+
+
+def desk_for(
+    family: Family, model: LoadedModel, tokenizer: TextTokenizer, sizes: Sizes, place: Place
+) -> Desk:
+    """Return what pages are read with; its loop works until it is closed."""
+    worker = Runner(device_for(family, model, sizes, place))
+    loop = Loop(Scheduler(Limits(sequences=sizes.sequences), sizes.blocks), worker)
+    loop.start()
+    return Desk(family, Prompting(family, model.shape, tokenizer, itertools.count(1)), loop)
 
 
 def device_for(family: Family, model: LoadedModel, sizes: Sizes, place: Place) -> Device:

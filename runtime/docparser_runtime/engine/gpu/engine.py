@@ -1,6 +1,5 @@
 """The engine of both model families: pages in, Markdown out, many pages at once."""
 
-import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,15 +15,10 @@ from docparser_runtime.engine.base import (
     ParseOptions,
     WeightsInvalid,
 )
-from docparser_runtime.engine.generation.requests import Limits
-from docparser_runtime.engine.generation.scheduler import Scheduler
 from docparser_runtime.engine.generation.tiling import wanted_tier
-from docparser_runtime.engine.gpu.assembly import Place, device_for, tokenizer_in
-from docparser_runtime.engine.gpu.loop import Loop
+from docparser_runtime.engine.gpu.assembly import Place, desk_for, tokenizer_in
 from docparser_runtime.engine.gpu.model import load_model
-from docparser_runtime.engine.gpu.pages import Desk, PageTask
-from docparser_runtime.engine.gpu.prompting import Prompting
-from docparser_runtime.engine.gpu.runner import Runner
+from docparser_runtime.engine.gpu.pages import PageTask
 from docparser_runtime.engine.gpu.sizing import Sizes, sizes_for
 from docparser_runtime.engine.listening import UNHEARD, Listener
 from docparser_runtime.engine.tiers import ALL_TIERS, chosen
@@ -110,7 +104,7 @@ class GpuEngine:
     def close(self) -> None:
         """Leave off whatever is being read, and free the memory."""
         if self._loaded is not None:
-            self._loaded.loop.close()
+            self._loaded.desk.loop.close()
             self._loaded = None
 
 
@@ -124,13 +118,7 @@ class _Loaded:
         model = load_model(weights, family, place.device, place.dtype)
         self.report = model.report
         self.sizes: Sizes = sizes_for(family, place.device, sequences, model.shape.max_positions)
-        self.loop = Loop(
-            Scheduler(Limits(sequences=sequences), self.sizes.blocks),
-            Runner(device_for(family, model, self.sizes, place)),
-        )
-        prompting = Prompting(family, model.shape, tokenizer, itertools.count(1))
-        self.desk = Desk(family, prompting, self.loop)
-        self.loop.start()
+        self.desk = desk_for(family, model, tokenizer, self.sizes, place)
 
 
 def _refuse_large(weights: Path) -> None:
