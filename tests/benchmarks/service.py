@@ -61,7 +61,7 @@ async def latency(_: argparse.Namespace) -> None:
 
 async def throughput(arguments: argparse.Namespace) -> None:
     """Tasks through a gateway, PostgreSQL and one worker."""
-    pages, count = 20, arguments.tasks
+    pages, count = arguments.pages, arguments.tasks
     with (
         tempfile.TemporaryDirectory() as home,
         tempfile.TemporaryDirectory() as store,
@@ -189,6 +189,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("latency", "throughput", "overload", "drip"))
     parser.add_argument("--tasks", type=int, default=100)
+    parser.add_argument("--pages", type=int, default=20, help="of each task")
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--connections", type=int, default=500)
     arguments = parser.parse_args()
