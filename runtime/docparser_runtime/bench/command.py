@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-_PARTS = ("steps", "modes", "pages", "agreement", "peer")
+_PARTS = ("steps", "modes", "pages", "agreement", "peer", "reading", "loading")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

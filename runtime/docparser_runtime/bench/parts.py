@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 import triton
+from docparser_api.model_sizes import Family
 
 from docparser_runtime.bench.agreement import agreement
 from docparser_runtime.bench.decoding import (
@@ -97,10 +98,26 @@ def _peer(_: float, __: int) -> Any:
     return {"ours_ms": ours * 1000, "transformers_ms": theirs * 1000, "times": theirs / ours}
 
 
+def _reading(_: float, __: int) -> Any:
+    from docparser_runtime.bench.reading import end_to_end  # noqa: PLC0415 - with transformers
+
+    torch.cuda.empty_cache()
+    return end_to_end(Family.DEEPSEEK_OCR_2, pages=256, tokens=800, sequences=64)
+
+
+def _loading(_: float, __: int) -> Any:
+    from docparser_runtime.bench.loading import published_first_token  # noqa: PLC0415
+
+    torch.cuda.empty_cache()
+    return published_first_token()
+
+
 _PART: dict[str, Callable[[float, int], Any]] = {
     "steps": _steps,
     "modes": _modes,
     "pages": _pages,
     "agreement": _agreement,
     "peer": _peer,
+    "reading": _reading,
+    "loading": _loading,
 }

@@ -65,10 +65,15 @@ def _dense(  # noqa: PLR0913, PLR0917 - the case
     return weights @ v
 
 
-@pytest.mark.parametrize("most", [64, 128])
 @pytest.mark.parametrize(
-    ("reference", "ring", "first", "count"),
-    [(1000, 128, 0, 31), (1000, 5, 4, 9), (64, 3, 0, 2), (1500, 128, 0, 64), (1000, 40, 30, 9)],
+    ("reference", "ring", "first", "count", "most"),
+    [
+        (1000, 128, 0, 31, 64),
+        (1000, 5, 4, 9, 16),
+        (64, 3, 0, 2, 64),
+        (1500, 128, 0, 64, 128),
+        (1000, 40, 30, 9, 16),
+    ],
 )
 def test_sparse_attention_is_a_dense_one_under_a_mask(
     reference: int, ring: int, first: int, count: int, most: int
