@@ -17,6 +17,7 @@ from docparser_runtime.engine.base import (
 )
 from docparser_runtime.engine.generation.tiling import wanted_tier
 from docparser_runtime.engine.gpu.assembly import Place, desk_for, tokenizer_in
+from docparser_runtime.engine.gpu.loading import LoadReport
 from docparser_runtime.engine.gpu.model import load_model
 from docparser_runtime.engine.gpu.pages import PageTask
 from docparser_runtime.engine.gpu.sizing import Sizes, sizes_for
@@ -58,6 +59,15 @@ class GpuEngine:
             raise WeightsInvalid(f"{self.name} has no weights of its own: name some")
         self._loaded = _Loaded(self._family, self._weights, self._sequences, self._place)
 
+    @property
+    def load_report(self) -> LoadReport:
+        """How the load went.
+
+        Raises:
+            RuntimeError: it has not.
+        """
+        return self._ready().report
+
     def warmup(self) -> None:
         """Read a blank page, so that everything has run once.
 
@@ -80,10 +90,9 @@ class GpuEngine:
             Unwanted: the listener does not want the page any more.
             GenerationFailed: the page cannot be read.
         """
-        if self._loaded is None:
-            raise RuntimeError("the engine is not loaded")
+        desk = self._ready().desk
         choice = wanted_tier(self._family, page.width, page.height)
-        task = PageTask(self._loaded.desk, page, options.max_new_tokens, listener)
+        task = PageTask(desk, page, options.max_new_tokens, listener)
         return task.read(chosen(options.tier, options.at_most, choice))
 
     def devices(self) -> Sequence[DeviceUse]:
@@ -106,6 +115,11 @@ class GpuEngine:
         if self._loaded is not None:
             self._loaded.desk.loop.close()
             self._loaded = None
+
+    def _ready(self) -> "_Loaded":
+        if self._loaded is None:
+            raise RuntimeError("the engine is not loaded")
+        return self._loaded
 
 
 class _Loaded:
