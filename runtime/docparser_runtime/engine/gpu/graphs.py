@@ -34,7 +34,7 @@ class StepGraphs:
         self.steps: dict[int, SingleStep | BatchStep] = {}
         for batch in sorted(sizes):
             single = batch == 1 and sparse is None and fits(shape)
-            single = single and weights.embed.dtype == torch.bfloat16
+            single = single and weights.embed.dtype == pool.k.dtype == torch.bfloat16
             step = (
                 SingleStep(shape, weights, pool, rotary)
                 if single

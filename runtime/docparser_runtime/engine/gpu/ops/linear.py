@@ -9,6 +9,8 @@ matrix. Products add up in float32.
 import triton
 import triton.language as tl
 
+from docparser_runtime.engine.gpu.ops.progress import gumbel_noise
+
 
 @triton.jit
 def tile_of(
@@ -117,9 +119,7 @@ def head_kernel(
     if tl.max(heat) > 0:
         seed = tl.load(seeds + tokens, mask=inside, other=0)
         position = tl.load(positions + tokens, mask=inside, other=0)
-        mixed = (position[:, None] * VOCAB + rows[None, :]) ^ (seed[:, None] << 24)
-        uniform = tl.rand(0, mixed.to(tl.int32))
-        noise = -tl.log(-tl.log(tl.maximum(uniform, 1e-20)))
+        noise = gumbel_noise(seed[:, None], position[:, None], rows[None, :])
         hot = (heat > 0)[:, None]
         scores = tl.where(hot, scores / tl.where(hot, heat[:, None], 1.0) + noise, scores)
     scores = tl.where(barred != 0, -float("inf"), scores)

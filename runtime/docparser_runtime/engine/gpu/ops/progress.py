@@ -52,7 +52,8 @@ def take_token(
         else:
             place = position
             tl.store(reference_lens + row, length + 1)
-        block = tl.load(tables + row * COLUMNS + place // 32)
+        # After its last token a sequence may point behind its blocks; nothing goes there.
+        block = tl.load(tables + row * COLUMNS + tl.minimum(place // 32, COLUMNS - 1))
         tl.store(slots + row, block.to(tl.int64) * 32 + place % 32)
         history += row * LOOK_BACK
         places = tl.arange(0, LOOK_BACK)
@@ -60,6 +61,22 @@ def take_token(
         shifted = tl.load(history + places + 1, mask=newer, other=0)
         tl.debug_barrier()
         tl.store(history + places, tl.where(newer, shifted, token.to(shifted.dtype)))
+
+
+@triton.jit
+def gumbel_noise(seed, position, token):
+    """Return noise that depends on these alone, for the temperature of a sequence.
+
+    `single_mlp.cu` has the same: what is drawn does not depend on the batch.
+    """
+    x = seed.to(tl.uint64) + (position.to(tl.uint64) + 1) * 0x9E3779B97F4A7C15
+    which = token.to(tl.uint64)
+    x = x ^ ((which << 32) | which)
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB
+    x = x ^ (x >> 31)
+    uniform = ((x >> 40).to(tl.float32) + 0.5) * (1.0 / 16777216.0)
+    return -tl.log(-tl.log(uniform))
 
 
 @triton.jit

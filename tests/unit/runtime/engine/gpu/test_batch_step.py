@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import support.triton_interpreter  # noqa: F401 - so that it runs
 import torch
@@ -69,6 +71,36 @@ def test_steps_compute_and_choose_what_the_plain_ones_do(window: int | None) -> 
         assert state.ring_lens.tolist()[:2] == [min(made + 1, window)] * 2 if window else True
     torch.testing.assert_close(fast.k[:, 1:], plain.k[:, 1:], atol=1e-4, rtol=1e-4)
     assert state.history[0, -3:].min() >= 0
+
+
+def _gumbel(seed: int, position: int, token: int) -> float:
+    wrap = 2**64 - 1
+    x = (seed + 0x9E3779B97F4A7C15 * (position + 1) & wrap) ^ (token << 32 | token)
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & wrap
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & wrap
+    x ^= x >> 31
+    return -math.log(-math.log(((x >> 40) + 0.5) / 2**24))
+
+
+def test_a_temperature_draws_by_seed_and_position_alone() -> None:
+    torch.manual_seed(0)
+    shape = _shape(None)
+    weights = DecoderWeights.random(shape, "cpu", torch.float32, 1)
+    pool = KvPool.allocate(shape, 12, "cpu", torch.float32)
+    rotary = rotary_table(256, 32, shape.rope_theta, torch.device("cpu"))
+    state = _state(None)
+    state.temperatures[:2] = 5.0
+    state.seeds.copy_(torch.tensor([11, 2**40, 5]))
+    positions = state.positions.tolist()
+    step = BatchStep(shape, weights, pool, rotary, 3, tuning=TUNING, keep_logits=True)
+    step(state)
+    for row, heat in enumerate((5.0, 5.0, None)):
+        scores = step.logits[row].double()
+        if heat:
+            seed = int(state.seeds[row])
+            drawn = [_gumbel(seed, positions[row], token) for token in range(shape.vocab)]
+            scores = scores / heat + torch.tensor(drawn)
+        assert int(state.sampled[row]) == int(scores.argmax())
 
 
 @pytest.mark.parametrize("size", [2, 3])
