@@ -1,4 +1,4 @@
-"""Whether the pod may get requests: loading, ready or failed; and whether it is leaving."""
+"""Whether the pod may get requests: how far the engine is, and whether the pod is leaving."""
 
 import asyncio
 import threading
@@ -9,6 +9,7 @@ from typing import Final
 
 from docparser_runtime.documents.base import DocumentReader
 from docparser_runtime.engine.base import Engine, EngineLoadError
+from docparser_runtime.engine.health import SelfHealing
 from docparser_runtime.errors import DocParserError, NotReady
 from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
@@ -21,6 +22,7 @@ class Phase(StrEnum):
 
     LOADING = "loading"
     READY = "ready"
+    RESTARTING = "restarting"
     FAILED = "failed"
 
 
@@ -57,8 +59,9 @@ class Lifecycle:
             NotReady: it cannot yet, or never will.
         """
         if self.phase is not Phase.READY:
+            doing = "being started again" if self.phase is Phase.RESTARTING else "still loading"
             raise NotReady(
-                "The engine is still loading; try again later.",
+                f"The engine is {doing}; try again later.",
                 headers={"Retry-After": _RETRY_SECONDS},
             )
 
@@ -89,9 +92,22 @@ class Lifecycle:
             return self.fail(error)
         self.phase = Phase.READY
         self._metrics.ready.set(1)
+        if isinstance(engine, SelfHealing):
+            engine.on_health(self._heard)
         self._metrics.load_seconds.set(clock() - began)
         self._log.info("engine_ready", engine=engine.name, seconds=round(clock() - began, 3))
         return True
+
+    def _heard(self, ills: str | None) -> None:
+        """Note whether an engine that has been ready can read at the moment."""
+        if ills is None and self.phase is Phase.RESTARTING:
+            self.phase = Phase.READY
+            self._log.info("engine_restarted")
+        elif ills is not None and self.phase in {Phase.READY, Phase.RESTARTING}:
+            self.phase = Phase.RESTARTING
+            self._metrics.engine_deaths.inc()
+            self._log.error("engine_lost", reason=ills)
+        self._metrics.ready.set(self.phase is Phase.READY)
 
     def fail(self, error: Exception) -> bool:
         """Note that nothing will ever be served, and why; return False."""

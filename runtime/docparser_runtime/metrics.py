@@ -51,7 +51,12 @@ class Metrics:
             registry=registry,
         )
         self.ready = Gauge(
-            "docparser_engine_ready", "Whether the engine is loaded.", registry=registry
+            "docparser_engine_ready", "Whether the engine can read.", registry=registry
+        )
+        self.engine_deaths = Counter(
+            "docparser_engine_deaths",
+            "How often the engine's process, where it has one of its own, ended unasked.",
+            registry=registry,
         )
         self.load_seconds = Gauge(
             "docparser_engine_load_seconds",

@@ -4,10 +4,13 @@ import os
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 import docparser_api.runtime as api
 from docparser_api.model_sizes import Family
 
+from docparser_runtime.engine.apart.engine import ApartEngine
+from docparser_runtime.engine.apart.messages import Load
 from docparser_runtime.engine.base import Engine, EngineLoadError
 from docparser_runtime.engine.tiers import ALL_TIERS
 from docparser_runtime.engine.traits import Traits
@@ -17,7 +20,7 @@ from docparser_runtime.weights.places import IN_A_POD, Places
 def create_engine(
     model: api.ModelSpec, config: api.RuntimeConfig, places: Places = IN_A_POD
 ) -> Engine:
-    """Return the engine that `model` names, not yet loaded.
+    """Return the engine that `model` names, not yet loaded; some live in a process of their own.
 
     Raises:
         EngineLoadError: its weights were not verified, or the image lacks what it needs.
@@ -27,7 +30,15 @@ def create_engine(
         from docparser_runtime.weights.directory import ready_directory  # noqa: PLC0415
 
         weights = ready_directory(model.weights, places)
-    return create_here(model, config, weights)
+    if model.engine not in _APART:
+        return create_here(model, config, weights)
+    load = Load(
+        f"{__name__}:{create_here.__name__}",
+        model,
+        config,
+        None if weights is None else str(weights),
+    )
+    return ApartEngine(load, traits_of(model, config))
 
 
 def create_here(model: api.ModelSpec, config: api.RuntimeConfig, weights: Path | None) -> Engine:
@@ -73,6 +84,9 @@ def _generating(name: Family) -> Callable[[api.RuntimeConfig, Path | None], Engi
 
     return create
 
+
+_APART: Final[frozenset[api.Engine]] = frozenset({"deepseek-ocr2", "unlimited-ocr"})
+"""Those whose faults, as of a GPU, end the process that they live in."""
 
 _FACTORIES: Mapping[api.Engine, Callable[[api.RuntimeConfig, Path | None], Engine]] = {
     "rapidocr": _rapidocr,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from docparser_runtime.engine.apart.failures import EngineLost
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate, Place
 from docparser_runtime.logs import Log
@@ -163,7 +164,7 @@ class Worker:
         """Return whether something that the job needs does not work at the moment."""
         try:
             await self._finish(claim)
-        except LostClaim:
+        except (LostClaim, EngineLost):  # that of a dead engine's job ends too: it is a crash
             spans.fail("task_lost")
             self._bench.log.warning("task_lost", task=claim.job.id)
         except DocParserError as error:

@@ -10,6 +10,7 @@ from docparser_runtime.engine.apart import messages
 from docparser_runtime.engine.apart.connection import Bytes, Connection, Gone
 from docparser_runtime.engine.base import Engine, PageImage
 from docparser_runtime.engine.listening import Unwanted
+from docparser_runtime.logs import Log
 
 Talk = Connection[messages.FromEngine, messages.ToEngine]
 
@@ -49,14 +50,16 @@ class Reader:
     """Reads pages with `engine`, as many at once as there are threads.
 
     Args:
+        log: told what failed and where.
         on_broken: called when the engine can read nothing any more; ends the process.
     """
 
     def __init__(
-        self, engine: Engine, threads: int, talk: Talk, on_broken: Callable[[], None]
+        self, engine: Engine, threads: int, talk: Talk, log: Log, on_broken: Callable[[], None]
     ) -> None:
         self._engine = engine
         self._talk = talk
+        self._log = log
         self._on_broken = on_broken
         self._threads = ThreadPoolExecutor(threads, "page")
         self._pages: dict[int, Audience] = {}
@@ -94,6 +97,7 @@ class Reader:
         except Unwanted:
             return messages.Left(page.id)
         except BaseException as error:  # noqa: BLE001 (whatever it is, the page has failed)
+            self._log.exception("page_failed", page=page.index)
             self._check()
             return messages.Failed(page.id, type(error).__qualname__, _place(error))
 
@@ -106,6 +110,7 @@ class Reader:
             with self._checking:
                 self._engine.warmup()
         except BaseException:  # noqa: BLE001 (whatever it is, nothing can be read)
+            self._log.exception("engine_broken")
             self._on_broken()
 
 

@@ -33,14 +33,20 @@ class EngineProcess:
     """What the service speaks to.
 
     Args:
+        log: told what failed and where.
         leave: ends the process with this code.
         beat_seconds: from one sign of life to the next.
     """
 
     def __init__(
-        self, talk: Talk, leave: Callable[[int], None], beat_seconds: float = BEAT_SECONDS
+        self,
+        talk: Talk,
+        log: logs.Log,
+        leave: Callable[[int], None],
+        beat_seconds: float = BEAT_SECONDS,
     ) -> None:
         self._talk = talk
+        self._log = log
         self._leave = leave
         self._beat_seconds = beat_seconds
         self._reader: Reader | None = None
@@ -67,7 +73,6 @@ class EngineProcess:
                     raise Gone("it does not wait until the engine has loaded")
 
     def _load(self, load: messages.Load) -> None:
-        logs.route_libraries(sys.stderr, load.config.log_level)
         try:
             engine = built(load)
             engine.load()
@@ -78,7 +83,8 @@ class EngineProcess:
             self._say(messages.LoadFailed(f"{type(error).__name__}: {error}"))
         else:
             self._engine = engine
-            self._reader = Reader(engine, load.config.max_concurrency, self._talk, self._broken)
+            threads = load.config.max_concurrency
+            self._reader = Reader(engine, threads, self._talk, self._log, self._broken)
             self._say(messages.Loaded())
 
     def _beat(self) -> None:
@@ -86,6 +92,7 @@ class EngineProcess:
             try:
                 devices = () if self._engine is None else tuple(self._engine.devices())
             except BaseException:  # noqa: BLE001 (no engine that works raises)
+                self._log.exception("engine_broken")
                 return self._broken()
             try:
                 self._talk.say(messages.Beat(devices))
@@ -119,10 +126,11 @@ def main() -> None:
     """Serve whoever holds the other end of standard input."""
     # A stopped process does not hear that the service has hung up, but is killed nevertheless.
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    logs.route_libraries(sys.stderr, "warning")
     with socket.socket(fileno=os.dup(0)) as sock:
         talk: Talk = Connection(sock, messages.FROM_ENGINE, messages.TO_ENGINE)
         try:
-            EngineProcess(talk, os._exit).serve()
+            EngineProcess(talk, logs.create(sys.stderr, "warning"), os._exit).serve()
         except Gone:
             # Threads that read cannot be waited for.
             os._exit(0)

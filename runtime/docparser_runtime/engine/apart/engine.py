@@ -45,7 +45,7 @@ class ApartEngine:
         patience: Patience | None = None,
         start: Callable[[], Running] = started,
     ) -> None:
-        self.name = load.model.engine
+        self.name: str = load.model.engine
         self.generates = traits.generates
         self.tiers = traits.tiers
         self._load = load

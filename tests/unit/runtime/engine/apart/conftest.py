@@ -1,5 +1,6 @@
 """An engine's "process" that is a thread, at the other end of a real socket."""
 
+import io
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from docparser_api.runtime import FakeConfig, ModelSpec, RuntimeConfig
+from docparser_runtime import logs
 from docparser_runtime.engine.apart import messages
 from docparser_runtime.engine.apart.child import EngineProcess
 from docparser_runtime.engine.apart.connection import Connection, Gone
@@ -20,6 +22,7 @@ from docparser_runtime.engine.traits import Traits
 
 ChildTalk = Connection[messages.FromEngine, messages.ToEngine]
 QUICK = Patience(silence=5, first_pause=0.001, longest_pause=0.002, look=0.001)
+SILENT = logs.create(io.StringIO(), "error")
 HERE = "docparser_runtime.engine.registry:create_here"
 
 
@@ -35,7 +38,7 @@ def a_load(weights: Path | None = None, factory: str = HERE, **fake: Any) -> mes
 
 def serve(talk: ChildTalk) -> None:
     """Be an honest process."""
-    EngineProcess(talk, lambda _: talk.hang_up()).serve()
+    EngineProcess(talk, SILENT, lambda _: talk.hang_up()).serve()
 
 
 class Thread:

@@ -1,5 +1,6 @@
 """The parts: what comes over the socket, which failures are whose, and how long one waits."""
 
+import io
 import json
 import socket
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from docparser_runtime import logs
 from docparser_runtime.engine.apart import messages
 from docparser_runtime.engine.apart.answering import Reader
 from docparser_runtime.engine.apart.child import EXIT_BROKEN, EngineProcess
@@ -18,7 +20,7 @@ from docparser_runtime.engine.listening import UNHEARD, Listener
 from docparser_runtime.engine.tiers import NO_TIERS, Tier
 from support.eventually import eventually
 
-from .conftest import ChildTalk, a_load
+from .conftest import SILENT, ChildTalk, a_load
 
 Pair = tuple[Connection[messages.ToEngine, messages.FromEngine], ChildTalk, socket.socket]
 
@@ -104,33 +106,36 @@ def test_who_takes_no_messages_is_gone(pair: Pair) -> None:
 
 def test_no_text_of_a_page_is_shown_in_a_failure(pair: Pair) -> None:
     service, child, _ = pair
-    engine, broken = Sick(is_broken=False), list[None]()
-    Reader(engine, 1, child, lambda: broken.append(None)).begin(PAGE, PIXELS)
+    engine, broken, stream = Sick(is_broken=False), list[None](), io.StringIO()
+    log = logs.create(stream, "warning")
+    Reader(engine, 1, child, log, lambda: broken.append(None)).begin(PAGE, PIXELS)
     failed, _ = service.hear()
     assert isinstance(failed, messages.Failed)
     assert (failed.id, failed.error) == (7, "ValueError")
     assert "secret" not in json.dumps(failed.__dict__)
+    assert json.loads(stream.getvalue())["error"] == "ValueError"
+    assert "secret" not in stream.getvalue()
     assert (len(engine.warmups), broken) == (1, [])
 
 
 def test_an_engine_that_can_read_nothing_any_more_ends_its_process(pair: Pair) -> None:
     _, child, _ = pair
     broken: list[None] = []
-    Reader(Sick(is_broken=True), 1, child, lambda: broken.append(None)).begin(PAGE, PIXELS)
+    Reader(Sick(is_broken=True), 1, child, SILENT, lambda: broken.append(None)).begin(PAGE, PIXELS)
     eventually(lambda: len(broken), lambda count: count == 1)
 
 
 def test_pages_of_another_size_than_said_are_nonsense(pair: Pair) -> None:
     _, child, _ = pair
     with pytest.raises(Gone, match="another size"):
-        Reader(Sick(is_broken=False), 1, child, lambda: None).begin(PAGE, PIXELS[1:])
+        Reader(Sick(is_broken=False), 1, child, SILENT, lambda: None).begin(PAGE, PIXELS[1:])
 
 
 def test_a_process_that_is_asked_too_early_leaves(pair: Pair) -> None:
     service, child, _ = pair
     service.say(PAGE, PIXELS.data)
     with pytest.raises(Gone, match="does not wait"):
-        EngineProcess(child, lambda _: None).serve()
+        EngineProcess(child, SILENT, lambda _: None).serve()
 
 
 class SickLater(Sick):
@@ -152,7 +157,7 @@ def test_a_device_that_cannot_be_asked_any_more_ends_the_process(pair: Pair) -> 
         codes.append(code)
         child.hang_up()
 
-    process = EngineProcess(child, leave, beat_seconds=0.001)
+    process = EngineProcess(child, SILENT, leave, beat_seconds=0.001)
     service.say(a_load(factory=f"{__name__}:sick_later"))
     with pytest.raises(Gone):
         process.serve()

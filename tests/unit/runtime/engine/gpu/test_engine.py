@@ -27,7 +27,7 @@ from docparser_runtime.engine.gpu.reading import PageReading
 from docparser_runtime.engine.gpu.shapes import DecoderShape
 from docparser_runtime.engine.gpu.vision.pixels import cut
 from docparser_runtime.engine.listening import Unwanted
-from docparser_runtime.engine.registry import create_engine, traits_of
+from docparser_runtime.engine.registry import create_here, traits_of
 from docparser_runtime.engine.tiers import Tier
 from docparser_runtime.engine.traits import Traits
 from support import tiny_models
@@ -225,7 +225,7 @@ def test_a_large_model_wants_a_gpu(subject: Subject, tmp_path: Path) -> None:
 
 def test_the_registry_knows_it(subject: Subject) -> None:
     name = subject.family.value
-    engine = create_engine(ModelSpec(engine=name), RuntimeConfig())
+    engine = create_here(ModelSpec(engine=name), RuntimeConfig(), None)
     assert isinstance(engine, GpuEngine)
     assert engine.name == name
     traits = traits_of(ModelSpec(engine=name), RuntimeConfig())
