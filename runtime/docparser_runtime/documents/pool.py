@@ -48,8 +48,7 @@ class ProcessPool:
         await asyncio.shield(self._spare)
 
     async def take(self) -> ParserProcess:
-        """Return a fresh process, which the caller must give to `end` or `let_go`, and start the
-        next spare.
+        """Return a fresh process and start the next spare. The caller must have it ended.
 
         Raises:
             ParserUnavailable: it does not start.
