@@ -75,9 +75,7 @@ async def test_a_spare_that_died_is_replaced(config: RuntimeConfig, nothing_left
             assert (await document.page(0)).width == 596
 
 
-async def test_cancelling_kills_the_process(
-    config: RuntimeConfig, nothing_left: None
-) -> None:
+async def test_cancelling_kills_the_process(config: RuntimeConfig, nothing_left: None) -> None:
     async with reading(config, *impostor()) as reader:
         await reader.start()
         before = parsers_of(reader)
