@@ -4,6 +4,7 @@ import pytest
 from docparser_api.names import PATH_CONFIG, PATH_PARSE
 from docparser_operator.analysis.evidence import Totals
 from docparser_operator.analysis.exposition import MalformedError, counters
+from docparser_runtime.engine.base import PageResult
 from docparser_runtime.metrics import Metrics
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,9 +40,8 @@ def test_what_a_pod_exposes_is_read() -> None:
     pod.request_seconds.labels(PATH_PARSE).observe(0.3)
     pod.request_seconds.labels(PATH_PARSE).observe(700)
     pod.request_seconds.labels(PATH_CONFIG).observe(0.001)
-    pod.pages.inc(8)
-    pod.repetition.inc(2)
-    pod.truncated.inc(3)
+    for number in range(8):
+        pod.pages.add(PageResult("", repetition=number < 2, truncated=number < 3), 0.1)
     found = counters(text_of(pod))
     assert (found.requests, found.server_errors) == (11, 3)
     assert (found.pages, found.repetition, found.truncated) == (8, 2, 3)
