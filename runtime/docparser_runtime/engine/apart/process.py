@@ -11,7 +11,8 @@ from typing import Final
 from docparser_runtime.engine.apart import messages
 from docparser_runtime.engine.apart.connection import Connection
 
-COMMAND: Final = (sys.executable, "-m", "docparser_runtime.engine.apart.child")
+# -P: the current directory does not decide what is imported.
+COMMAND: Final = (sys.executable, "-P", "-m", "docparser_runtime.engine.apart.child")
 _PASSED_ON: Final = frozenset({"HOME", "LANG", "PATH", "TMPDIR", "TZ", "USER"})
 _PASSED_ON_FAMILIES: Final = (
     *("CUBLAS", "CUDA", "CUDNN", "LC_", "LD_", "NCCL_", "NVIDIA_", "OMP_"),
