@@ -126,11 +126,14 @@ def main() -> None:
     """Serve whoever holds the other end of standard input."""
     # A stopped process does not hear that the service has hung up, but is killed nevertheless.
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    log = logs.create(sys.stderr, "warning")
     logs.route_libraries(sys.stderr, "warning")
+    # Else the message would be shown too.
+    threading.excepthook = lambda thread: log.error("thread_failed", exc_info=thread.exc_value)
     with socket.socket(fileno=os.dup(0)) as sock:
         talk: Talk = Connection(sock, messages.FROM_ENGINE, messages.TO_ENGINE)
         try:
-            EngineProcess(talk, logs.create(sys.stderr, "warning"), os._exit).serve()
+            EngineProcess(talk, log, os._exit).serve()
         except Gone:
             # Threads that read cannot be waited for.
             os._exit(0)

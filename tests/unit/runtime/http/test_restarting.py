@@ -1,14 +1,29 @@
 """An engine that falls ill while it serves, as probes, clients and tasks see it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from docparser_api import names
+from docparser_api.runtime import FakeConfig, ModelSpec, RuntimeConfig
+from docparser_runtime.engine.apart.engine import ApartEngine
 from docparser_runtime.engine.apart.failures import EngineLost
+from docparser_runtime.engine.apart.messages import Load
+from docparser_runtime.engine.apart.patience import Patience
 from docparser_runtime.engine.base import PageImage, PageResult, ParseOptions
 from docparser_runtime.engine.health import Hears
-from unit.runtime.doubles import PARSE, ScriptedEngine, Service, StartService, a_document
+from docparser_runtime.engine.registry import create_here
+from docparser_runtime.engine.tiers import ALL_TIERS
+from docparser_runtime.engine.traits import Traits
+from unit.runtime.doubles import (
+    PARSE,
+    ScriptedEngine,
+    Service,
+    StartService,
+    a_document,
+    eventually,
+)
 from unit.runtime.tasks.conftest import ended, submit
 
 RULES = {"lease_seconds": 2, "max_crashes": 2}
@@ -84,6 +99,40 @@ class Losing:
         if len(self.pages) <= self.times:
             raise EngineLost(page.index)
         return PageResult(f"{page.index}, {options.max_new_tokens}")
+
+
+class Apart(ApartEngine):
+    """The fake engine, in a process that crashes after two pages."""
+
+    def __init__(self) -> None:
+        config = RuntimeConfig(fake=FakeConfig(crash_after_pages=2))
+        factory = f"{create_here.__module__}:{create_here.__name__}"
+        load = Load(factory, ModelSpec(engine="fake"), config, None)
+        super().__init__(load, Traits(tiers=ALL_TIERS), Patience(first_pause=0.5))
+
+    def release(self) -> None: ...
+
+
+@pytest.mark.thorough  # starts processes
+class TestApart:
+    @pytest.fixture
+    def engine(self) -> Iterator[Apart]:
+        engine = Apart()
+        yield engine
+        engine.close()
+
+    async def test_a_real_death_is_seen_and_mended(self, service: Service) -> None:
+        assert [(await post(service))[0] for _ in range(2)] == [200, 200]
+        assert await post(service) == (503, "5")
+        assert await readiness(service) == (503, "restarting")
+        assert await post(service) == (503, "5")
+
+        async def is_ready() -> bool:
+            return await readiness(service) == (200, "ready")
+
+        await eventually(is_ready)
+        assert (await post(service))[0] == 200
+        assert await service.metric("docparser_engine_deaths_total") == 1
 
 
 @pytest.mark.thorough  # leases have to end
