@@ -12,7 +12,11 @@ MOST_LINES_OF_A_FILE = 250
 MOST_LINES_OF_A_FUNCTION = 40
 
 LONG_FILES: dict[str, str] = {}
-LONG_FUNCTIONS: dict[str, str] = {}
+LONG_FUNCTIONS: dict[str, str] = {
+    "runtime/docparser_runtime/engine/gpu/ops/sparse_attention.py:sparse_attention_kernel": (
+        "one GPU kernel: its parts share a dozen values that live in registers"
+    ),
+}
 
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 

@@ -1,51 +1,18 @@
 # mypy: disable-error-code="import-untyped"
 """A decode step of many sequences on the GPU: its memory, its sizes of tiles, its launches."""
 
-from dataclasses import dataclass
-
 import torch
 import triton
 from torch import Tensor
 
 from docparser_runtime.engine.gpu.ops import attention, experts, linear
+from docparser_runtime.engine.gpu.ops.batch_tuning import PLAIN_TUNING, BatchTuning
 from docparser_runtime.engine.gpu.ops.progress import begin_kernel, end_kernel
 from docparser_runtime.engine.gpu.ops.step_state import StepState
 from docparser_runtime.engine.gpu.pool import KvPool
 from docparser_runtime.engine.gpu.shapes import DecoderShape
 from docparser_runtime.engine.gpu.sparse import SparseAttention, SparseSizes
 from docparser_runtime.engine.gpu.weights import DecoderWeights
-
-
-@dataclass(frozen=True)
-class BatchTuning:
-    """How the work is cut. Sizes of tiles are powers of two.
-
-    Attributes:
-        attention_rows: keys that a program of attention reads at once; a multiple of 32.
-        attention_warps: of such a program.
-        attention_programs: how many of them there are at least, if sequences are long enough.
-        gate_rows: rows of gate, and as many of up, of a tile of an MLP.
-        down_rows: rows of a tile of an MLP's second matrix.
-        head_rows: rows of a tile of the head.
-        warps: of a program of an MLP or of the head.
-        stages: tiles that are on their way while one is computed.
-        columns: of a tile.
-    """
-
-    attention_rows: int = 32
-    attention_warps: int = 1
-    attention_programs: int = 1056
-    least_splits: int = 4
-    gate_rows: int = 32
-    down_rows: int = 64
-    head_rows: int = 64
-    warps: int = 2
-    stages: int = 3
-    columns: int = 128
-    route_warps: int = 8
-
-
-PLAIN_TUNING = BatchTuning()
 
 
 class BatchStep:
@@ -71,7 +38,17 @@ class BatchStep:
         )
         self._tiles = -(-shape.vocab // tuning.head_rows)
         self._bm = 16 if batch <= 16 else 32 if batch <= 32 else 64  # noqa: PLR2004 - tiles
-        device, dtype = weights.embed.device, weights.embed.dtype
+        self._marks: Tensor | None = None
+        self.sparse = (
+            SparseAttention(shape, pool, batch, sparse, splits=sparse_splits(batch * shape.heads))
+            if sparse
+            else None
+        )
+        self._take_room(weights.embed.device, weights.embed.dtype)
+
+    def _take_room(self, device: torch.device, dtype: torch.dtype) -> None:
+        """Allocate what stands between the parts of a step: a graph needs it to stay in place."""
+        shape, batch = self._shape, self._batch
         heads, pairs = shape.heads, batch * shape.top_k
 
         def rows(*size: int, kind: torch.dtype = dtype) -> Tensor:
@@ -95,13 +72,7 @@ class BatchStep:
         self._candidates = rows(batch, self._tiles, kind=whole)
         self._banned = rows(batch, shape.vocab, kind=torch.uint8)
         self._counter = rows(1, kind=whole)
-        self._marks: Tensor | None = None
-        self.sparse = (
-            SparseAttention(shape, pool, batch, sparse, splits=sparse_splits(batch * heads))
-            if sparse
-            else None
-        )
-        self.logits = rows(batch if keep_logits else 0, shape.vocab, kind=wide)
+        self.logits = rows(batch if self._keep_logits else 0, shape.vocab, kind=wide)
 
     def __call__(self, state: StepState) -> None:
         """Write keys and values of the newest tokens and take the next; `state` moves on."""

@@ -4,7 +4,8 @@ import pytest
 import support.triton_interpreter  # noqa: F401 - so that it runs
 import torch
 from docparser_runtime.engine.gpu.decoder import Decoder, Step
-from docparser_runtime.engine.gpu.ops.batch_step import BatchStep, BatchTuning
+from docparser_runtime.engine.gpu.ops.batch_step import BatchStep
+from docparser_runtime.engine.gpu.ops.batch_tuning import BatchTuning
 from docparser_runtime.engine.gpu.ops.plain import ban_ngrams, rotary_table
 from docparser_runtime.engine.gpu.ops.progress import begin_kernel
 from docparser_runtime.engine.gpu.ops.select import PLAIN
