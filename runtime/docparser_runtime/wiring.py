@@ -16,6 +16,7 @@ from docparser_runtime.app import create_app
 from docparser_runtime.assembly import Given, Parts, assemble, parts_of
 from docparser_runtime.config import ConfigError
 from docparser_runtime.context import Context
+from docparser_runtime.engine import heap
 from docparser_runtime.engine.base import EngineLoadError
 from docparser_runtime.lifecycle import Phase
 from docparser_runtime.queue.failures import QueueUnusable
@@ -32,6 +33,8 @@ from docparser_runtime.uploads import Upload
 
 _TASKS_PATIENCE_SECONDS: Final = 30
 """Longest wait for the pages at hand, once all requests have been answered."""
+_TRIM_SECONDS: Final = 30
+"""How often freed memory is given back: else a process keeps for weeks what it needed at once."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,7 @@ async def _load(parts: Parts, context: Context) -> bool:
 
 async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
     working = asyncio.create_task(context.tasks.run())
+    trimming = asyncio.create_task(_trim())
     context.lifecycle.on_drain(context.tasks.stop_working)
     try:
         await serving.run()
@@ -137,8 +141,15 @@ async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
         idle = await context.service.close(patience_seconds=2)
         context.engine.close()
     finally:
+        trimming.cancel()
         await parts.reader.close()
     clean = idle and working.done() and context.lifecycle.phase is not Phase.LOADING
     if clean:
         parts.engine.close()
     return Ending(context.lifecycle.failure, clean)
+
+
+async def _trim() -> None:
+    while True:
+        await asyncio.sleep(_TRIM_SECONDS)
+        await asyncio.to_thread(heap.give_back)
