@@ -138,7 +138,7 @@ class ApartEngine:
         while not self._closing.is_set():
             began = time.monotonic()
             ills = self._one_life()
-            if self._failure is not None:
+            if self._failure is not None or self._closing.is_set():
                 break
             self._tell(ills)
             self._pages.fail_all(EngineLost)

@@ -132,6 +132,16 @@ def test_a_death_is_told_and_followed_by_a_new_life(engines: Engines) -> None:
     assert engine.parse(a_page(), ParseOptions(max_new_tokens=2)).markdown.strip() == "a b"
 
 
+def test_an_end_that_was_asked_for_is_no_death(engines: Engines) -> None:
+    engine, told = engines(), list[str | None]()
+    engine.load()
+    engine.on_health(told.append)
+    engine.close()
+    assert told == [None]
+    with pytest.raises(EngineAway):
+        engine.parse(a_page(), OPTIONS)
+
+
 def test_silence_counts_as_death(engines: Engines) -> None:
     def fall_silent(talk: ChildTalk) -> None:
         talk.hear()
