@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,13 @@ LONG_FUNCTIONS: dict[str, str] = {
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 
 
-def functions(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield name and number of lines, its docstring left out, of each function in `path`."""
+@cache
+def functions(path: Path) -> tuple[tuple[str, int], ...]:
+    """Return name and number of lines, its docstring left out, of each function in `path`."""
+    return tuple(_functions(path))
+
+
+def _functions(path: Path) -> Iterator[tuple[str, int]]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
