@@ -20,6 +20,8 @@ from pathlib import Path
 
 import httpx
 from docparser_api.names import ENV_DATABASE_URL, ENV_STORE_URL, PATH_PARSE, PATH_TASKS
+from docparser_api.runtime import RuntimeConfig
+from docparser_runtime.documents.reader import SubprocessReader
 from integration.runtime.processes import Program, environment, serving
 from integration.runtime.tasks.client import blank_pdf
 from support.postgres import running_postgres
@@ -56,7 +58,27 @@ async def latency(_: argparse.Namespace) -> None:
     ):
         for _number in range(50):
             await answered(http, content)
-        told("one page, nothing to read", [(await answered(http, content))[1] for _ in range(500)])
+        whole = [(await answered(http, content))[1] for _ in range(500)]
+    drawing = await _drawn(content, 500)
+    told("one page, nothing to read", whole)
+    told("of that, opening and drawing", drawing)
+    added = statistics.median(whole) - statistics.median(drawing)
+    print(f"added by service and client: P50 {added * 1000:.1f} ms")
+
+
+async def _drawn(content: bytes, count: int) -> list[float]:
+    """Return the seconds that opening a document and drawing its page take, without a service."""
+    reader = SubprocessReader(RuntimeConfig())
+    await reader.start()
+    seconds = []
+    for _ in range(count):
+        began = time.perf_counter()
+        async with reader.open(content) as document:
+            await document.page(0)
+        seconds.append(time.perf_counter() - began)
+        await asyncio.sleep(0.005)  # as long as a client needs to ask again
+    await reader.close()
+    return seconds
 
 
 async def throughput(arguments: argparse.Namespace) -> None:
