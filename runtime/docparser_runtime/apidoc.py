@@ -20,6 +20,8 @@ from docparser_runtime.task_errors import (
 from docparser_runtime.task_schemas import TaskBody
 from docparser_runtime.uploads import FORM, JSON, LARGER_DOCUMENTS, MOST_JSON_BYTES, RAW
 
+Kind = type[errors.DocParserError]
+
 EVENTS: dict[str, Any] = {"schema": {"description": "Server-sent events; see the documentation."}}
 _FRAMEWORKS: Final = ("HTTPValidationError", "ValidationError")
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
@@ -42,29 +44,42 @@ def body_of(as_json: type[ParseRequest], as_form: type[ParseForm]) -> dict[str, 
     }
 
 
-def problems_of(kinds: Iterable[type[errors.DocParserError]]) -> dict[int | str, dict[str, Any]]:
+def problems_of(kinds: Iterable[Kind]) -> dict[int | str, dict[str, Any]]:
     """Return the descriptions of error answers, by status."""
-    by_status: dict[int | str, list[type[errors.DocParserError]]] = {}
+    return {status: _problem(same) for status, same in by_status(kinds).items()}
+
+
+def by_status(kinds: Iterable[Kind]) -> dict[int | str, list[Kind]]:
+    """Return the kinds of errors, each once, by the status of their answers."""
+    found: dict[int | str, list[Kind]] = {}
     for kind in dict.fromkeys(kinds):
-        by_status.setdefault(int(kind.status), []).append(kind)
-    return {status: _problem(same) for status, same in sorted(by_status.items())}
+        found.setdefault(int(kind.status), []).append(kind)
+    return dict(sorted(found.items()))
 
 
-def _problem(kinds: list[type[errors.DocParserError]]) -> dict[str, Any]:
+def description_of(kinds: Iterable[Kind]) -> str:
+    """Return what an answer means that may be any of these errors."""
+    return "\n\n".join(f"`{kind.code}`: {kind.__doc__}" for kind in kinds)
+
+
+def detail_of(kind: Kind) -> str:
+    """Return a detail for an example of an error."""
+    return (kind.__doc__ or "").partition("\n")[0]
+
+
+def _problem(kinds: list[Kind]) -> dict[str, Any]:
     content = {
         "schema": {"$ref": "#/components/schemas/Problem"},
         "examples": {kind.code: {"value": _example(kind)} for kind in kinds},
     }
-    description = "\n\n".join(f"`{kind.code}`: {kind.__doc__}" for kind in kinds)
-    return {"description": description, "content": {problems.MEDIA_TYPE: content}}
+    return {"description": description_of(kinds), "content": {problems.MEDIA_TYPE: content}}
 
 
-def _example(kind: type[errors.DocParserError]) -> dict[str, Any]:
-    detail = (kind.__doc__ or "").partition("\n")[0]
-    return problems.body(kind(detail), "7f0c2d0c6c0b4f4f9d3c1c8a5f0b9e11").model_dump()
+def _example(kind: Kind) -> dict[str, Any]:
+    return problems.body(kind(detail_of(kind)), examples.REQUEST_ID).model_dump()
 
 
-def _of_parsing() -> Iterator[type[errors.DocParserError]]:
+def _of_parsing() -> Iterator[Kind]:
     """Yield the errors that a document can be answered with."""
     elsewhere = (errors.NotFound, errors.MethodNotAllowed)
     yield errors.DocParserError

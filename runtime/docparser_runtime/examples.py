@@ -10,7 +10,7 @@ _IMAGE: Final = (
     "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAAAAAA6mKC9AAAAEUlEQVR42mP8z4AKmBhGtAAAIBABH+35zCgAAAAASUVORK5C"
     "YII="
 )
-_REQUEST_ID: Final = "7f0c2d0c6c0b4f4f9d3c1c8a5f0b9e11"
+REQUEST_ID: Final = "7f0c2d0c6c0b4f4f9d3c1c8a5f0b9e11"
 _TASK_ID: Final = "0192f3c18e5c7c3a8f0e6f4d2b1a9c07"
 _TEXT: Final = "# Report\n\nAll is well."
 _OPTIONS: Final = {"page_range": "1-3,7", "tables": "html", "headers_footers": "drop"}
@@ -48,7 +48,7 @@ _PAGE: Final[Mapping[str, Any]] = {
     "seconds": 0.8,
 }
 _SUMMARY: Final[Mapping[str, Any]] = {
-    "request_id": _REQUEST_ID,
+    "request_id": REQUEST_ID,
     "model": "rapidocr-pp-ocrv6",
     "vision_tokens": 0,
     "generated_tokens": 0,
@@ -73,7 +73,7 @@ _TASK: Final[Mapping[str, Any]] = {
 }
 _USAGE: Final = {"prompt_tokens": 0, "completion_tokens": 6, "total_tokens": 6}
 _CHAT: Final[Mapping[str, Any]] = {
-    "id": f"chatcmpl-{_REQUEST_ID}",
+    "id": f"chatcmpl-{REQUEST_ID}",
     "created": 1_796_040_000,
     "model": "rapidocr-pp-ocrv6",
 }

@@ -3,7 +3,14 @@
 from typing import Any, Final
 
 from docparser_runtime import errors
-from docparser_runtime.apidoc import PARSE_PROBLEMS, QUEUE_PROBLEMS
+from docparser_runtime.apidoc import (
+    PARSE_PROBLEMS,
+    QUEUE_PROBLEMS,
+    Kind,
+    by_status,
+    description_of,
+    detail_of,
+)
 from docparser_runtime.compat.bodies import ChatCompletion, ChatError, ModelList
 from docparser_runtime.compat.errors import (
     ChatParameterUnsupported,
@@ -33,22 +40,19 @@ def inlined(schema: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _errors(*kinds: type[errors.DocParserError]) -> dict[int | str, dict[str, Any]]:
-    by_status: dict[int | str, list[type[errors.DocParserError]]] = {}
-    for kind in dict.fromkeys(kinds):
-        by_status.setdefault(int(kind.status), []).append(kind)
+def _errors(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
     return {
         status: {
             "model": ChatError,
-            "description": "\n\n".join(f"`{kind.code}`: {kind.__doc__}" for kind in same),
+            "description": description_of(same),
             "content": {JSON: {"examples": {k.code: {"value": _example(k)} for k in same}}},
         }
-        for status, same in sorted(by_status.items())
+        for status, same in by_status(kinds).items()
     }
 
 
-def _example(kind: type[errors.DocParserError]) -> dict[str, Any]:
-    detail = (kind.__doc__ or "").partition("\n")[0]
+def _example(kind: Kind) -> dict[str, Any]:
+    detail = detail_of(kind)
     error = kind(detail, "max_tokens") if issubclass(kind, ChatRefused) else kind(detail)
     return body(error).model_dump()
 

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
 from typing import Protocol
 
@@ -42,14 +42,6 @@ class Worker(Protocol):
         ...
 
 
-class Clock(Protocol):
-    """Tells the time."""
-
-    def __call__(self) -> float:
-        """Return seconds since any fixed moment."""
-        ...
-
-
 class Loop:
     """Owns scheduler and worker; jobs come and go from any thread.
 
@@ -63,7 +55,7 @@ class Loop:
         self,
         scheduler: Scheduler,
         runner: Worker,
-        clock: Clock = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._scheduler = scheduler
         self._runner = runner
