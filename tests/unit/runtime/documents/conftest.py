@@ -10,7 +10,7 @@ from docparser_runtime.documents.reader import SubprocessReader
 from docparser_runtime.parser_child.limits import Limits
 from unit.runtime.documents.many_documents import ManyDocuments, many_documents
 from unit.runtime.documents.opener import Opener
-from unit.runtime.documents.parsers import children, open_files
+from unit.runtime.documents.parsers import children, files_of
 
 
 @pytest.fixture(scope="session")
@@ -53,9 +53,13 @@ def confined(config: RuntimeConfig) -> Iterator[ManyDocuments]:
 
 @pytest.fixture
 def nothing_left() -> Iterator[None]:
-    """Fail when a process, zombie or descriptor is left that was not there before."""
+    """Fail when a process, zombie or descriptor is left that was not there before.
+
+    What was there before may go meanwhile: earlier tests' connections end when they are collected.
+    """
     gc.collect()
-    before = children(), open_files()
+    processes, files = children(), files_of()
     yield
     gc.collect()
-    assert (children(), open_files()) == before
+    assert children() <= processes
+    assert files_of() <= files

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from docparser_api.runtime import RuntimeConfig
@@ -26,6 +26,16 @@ def zygote_of(reader: SubprocessReader) -> int:
 def parsers_of(reader: SubprocessReader) -> set[int]:
     """Return the ids of the parsers of `reader`, zombies included."""
     return children(zygote_of(reader))
+
+
+def files_of(process_id: int | str = "self") -> set[tuple[str, str]]:
+    """Return a process's open descriptors and what each is open on."""
+    found = set()
+    for number in os.listdir(f"/proc/{process_id}/fd"):  # noqa: PTH208 - its own counts, too
+        # The descriptor of the listing itself is gone by now.
+        with suppress(FileNotFoundError):
+            found.add((number, os.readlink(f"/proc/{process_id}/fd/{number}")))  # noqa: PTH115
+    return found
 
 
 def open_files(process_id: int | str = "self") -> int:
