@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[Manifest, str, Manifest]] = {
     ),
     "an unknown engine": (
         {"model": {"engine": "tesseract"}},
-        'Unsupported value: "tesseract": supported values: "rapidocr", "',
+        'supported values: "rapidocr", "deepseek-ocr2", "unlimited-ocr", "fake"',
         {"model": {"engine": "rapidocr"}},
     ),
     "a quantity that is none": (

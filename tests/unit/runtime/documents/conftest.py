@@ -10,7 +10,7 @@ from docparser_runtime.documents.reader import SubprocessReader
 from docparser_runtime.parser_child.limits import Limits
 from unit.runtime.documents.many_documents import ManyDocuments, many_documents
 from unit.runtime.documents.opener import Opener
-from unit.runtime.documents.parsers import children, files_of
+from unit.runtime.documents.parsers import children, own_files
 
 
 @pytest.fixture(scope="session")
@@ -58,8 +58,8 @@ def nothing_left() -> Iterator[None]:
     What was there before may go meanwhile: earlier tests' connections end when they are collected.
     """
     gc.collect()
-    processes, files = children(), files_of()
+    processes, files = children(), own_files()
     yield
     gc.collect()
     assert children() <= processes
-    assert files_of() <= files
+    assert own_files() <= files

@@ -28,13 +28,13 @@ def parsers_of(reader: SubprocessReader) -> set[int]:
     return children(zygote_of(reader))
 
 
-def files_of(process_id: int | str = "self") -> set[tuple[str, str]]:
-    """Return a process's open descriptors and what each is open on."""
+def own_files() -> set[tuple[str, str]]:
+    """Return this process's open descriptors and what each is open on."""
     found = set()
-    for number in os.listdir(f"/proc/{process_id}/fd"):  # noqa: PTH208 - its own counts, too
+    for descriptor in list(Path("/proc/self/fd").iterdir()):
         # The descriptor of the listing itself is gone by now.
         with suppress(FileNotFoundError):
-            found.add((number, os.readlink(f"/proc/{process_id}/fd/{number}")))  # noqa: PTH115
+            found.add((descriptor.name, os.readlink(descriptor)))  # noqa: PTH115 - no path, a name
     return found
 
 
