@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 
 import pytest
 
@@ -18,7 +19,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     """Say that there is no event loop yet, or pytest-asyncio makes one that nobody closes.
 
-    And let onnxruntime keep no records of the tests that load an engine without its registry.
+    Let onnxruntime keep no records of the tests that load an engine without its registry. And let
+    the programs that tests start be interrupted, also where a shell started the tests in the
+    background: it has what it starts so ignore interruptions, and who is started inherits that.
     """
     asyncio.set_event_loop(None)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

@@ -124,6 +124,22 @@ async def a_worker_has_all_pages_read_again(bench: QueueBench) -> None:
             await queue.forget_pages(claim)
 
 
+async def a_cancelled_job_never_ends_otherwise(bench: QueueBench) -> None:
+    async with bench.opened() as queue:
+        for _ in range(2):
+            await queue.submit(a_job())
+        finished, failed = await claimed(queue), await claimed(queue)
+        for claim in (finished, failed):
+            await queue.cancel(claim.job.id, "ann")
+        for _ in range(2):  # the second time for who did not hear the answer
+            assert await queue.finish(finished, {"n": 1}, [page(0)]) is State.CANCELLED
+            assert await queue.fail(failed, Failure("c", "d")) is State.CANCELLED
+        for claim in (finished, failed):
+            job = await told(queue, claim.job.id)
+            assert (job.state, job.result, job.failure) == (State.CANCELLED, None, None)
+            assert job.expires_at is not None
+
+
 async def a_job_runs_again_without_its_pages(bench: QueueBench) -> None:
     async with bench.opened() as queue:
         job = await queue.submit(a_job())

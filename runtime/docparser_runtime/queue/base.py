@@ -11,6 +11,7 @@ from docparser_runtime.queue.values import (
     NewJob,
     Pulse,
     SavedPage,
+    State,
 )
 
 
@@ -145,15 +146,16 @@ class Working(Protocol):
         claim: Claim,
         result: dict[str, object],
         pages: Sequence[tuple[int, str, str]] = (),
-    ) -> None:
-        """End the job as done, with its last pages. Raises as `save_pages` does.
+    ) -> State:
+        """End the job as done, with its last pages, or as cancelled if that was asked meanwhile.
 
-        Who did not hear the answer may call this and `fail` once more.
+        Returns as what it ended. Who did not hear the answer may call this and `fail` once more.
+        Raises as `save_pages` does.
         """
         ...
 
-    async def fail(self, claim: Claim, failure: Failure) -> None:
-        """End the job as failed. Raises as `save_pages` does."""
+    async def fail(self, claim: Claim, failure: Failure) -> State:
+        """End the job as failed, or as cancelled as `finish` does. Raises as `save_pages` does."""
         ...
 
     async def release(self, claim: Claim) -> None:

@@ -4,8 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, delete, select, update
-from sqlalchemy.sql.dml import Update
+from sqlalchemy import Connection, Row, case, delete, null, select, update
 
 from docparser_runtime.queue import claims, outbox, rows
 from docparser_runtime.queue.base import LostClaim
@@ -19,34 +18,42 @@ def finish(
     result: dict[str, object],
     pages: Sequence[tuple[int, str, str]],
     rules: Rules,
-) -> None:
-    """End the job as done, with its last pages."""
-    if pages and not _has_ended(connection, claim, State.DONE):
+) -> State:
+    """End the job as done, with its last pages; return as what it ended."""
+    if pages and _ended_as(connection, claim, State.DONE) is None:
         claims.save_pages(connection, claim, pages)
-    end = rows.WRITE_OF_CLAIM.values(rows.ended(State.DONE, rules.retention_seconds))
-    _end(connection, claim, State.DONE, end.values(result=json.dumps(result)))
+    return _end(connection, claim, State.DONE, rules, {JOBS.c.result: json.dumps(result)})
 
 
-def fail(connection: Connection, claim: Claim, failure: Failure, rules: Rules) -> None:
-    """End the job as failed."""
-    end = rows.WRITE_OF_CLAIM.values(rows.ended(State.FAILED, rules.retention_seconds))
-    reason = {"failure_code": failure.code, "failure_detail": failure.detail}
-    _end(connection, claim, State.FAILED, end.values(reason))
+def fail(connection: Connection, claim: Claim, failure: Failure, rules: Rules) -> State:
+    """End the job as failed; return as what it ended."""
+    reason = {JOBS.c.failure_code: failure.code, JOBS.c.failure_detail: failure.detail}
+    return _end(connection, claim, State.FAILED, rules, reason)
 
 
-def _end(connection: Connection, claim: Claim, state: State, end: Update) -> None:
+def _end(
+    connection: Connection, claim: Claim, state: State, rules: Rules, outcome: dict[Any, str]
+) -> State:
+    # Whoever was told that the job is cancelled never sees it end in another way.
+    end_state = case((JOBS.c.cancel, State.CANCELLED.value), else_=state.value)
+    values = {column: case((JOBS.c.cancel, null()), else_=text) for column, text in outcome.items()}
+    end = rows.WRITE_OF_CLAIM.values(rows.ended(end_state, rules.retention_seconds) | values)
+    row = connection.execute(end.returning(JOBS.c.state), rows.named(claim)).one_or_none()
     # The owner stays, so that who did not hear the answer can ask again.
-    if connection.execute(end, rows.named(claim)).rowcount == 0 and not _has_ended(
-        connection, claim, state
-    ):
+    ended = _ended_as(connection, claim, state) if row is None else State(row.state)
+    if ended is None:
         raise LostClaim
+    return ended
 
 
-def _has_ended(connection: Connection, claim: Claim, state: State) -> bool:
-    by_us = select(JOBS.c.seq).where(
-        JOBS.c.id == claim.job.id, JOBS.c.owner == claim.owner, JOBS.c.state == state.value
+def _ended_as(connection: Connection, claim: Claim, state: State) -> State | None:
+    """Return as what this claim has ended the job, where it meant `state`; None if it has not."""
+    ends = (state.value, State.CANCELLED.value)
+    by_us = select(JOBS.c.state).where(
+        JOBS.c.id == claim.job.id, JOBS.c.owner == claim.owner, JOBS.c.state.in_(ends)
     )
-    return connection.execute(by_us).first() is not None
+    ended = connection.execute(by_us).scalar()
+    return None if ended is None else State(ended)
 
 
 def release(connection: Connection, claim: Claim, rules: Rules) -> None:

@@ -21,6 +21,7 @@ from docparser_runtime.queue.values import (
     Pulse,
     Rules,
     SavedPage,
+    State,
 )
 
 
@@ -131,13 +132,17 @@ class SqlQueue:
         claim: Claim,
         result: dict[str, object],
         pages: Sequence[tuple[int, str, str]] = (),
-    ) -> None:
-        await self._database.write(lambda c: endings.finish(c, claim, result, pages, self._rules))
+    ) -> State:
+        ended = await self._database.write(
+            lambda c: endings.finish(c, claim, result, pages, self._rules)
+        )
         self._tell_of_end()
+        return ended
 
-    async def fail(self, claim: Claim, failure: Failure) -> None:  # noqa: D102
-        await self._database.write(lambda c: endings.fail(c, claim, failure, self._rules))
+    async def fail(self, claim: Claim, failure: Failure) -> State:  # noqa: D102
+        ended = await self._database.write(lambda c: endings.fail(c, claim, failure, self._rules))
         self._tell_of_end()
+        return ended
 
     async def release(self, claim: Claim) -> None:  # noqa: D102
         await self._database.write(lambda c: endings.release(c, claim, self._rules))

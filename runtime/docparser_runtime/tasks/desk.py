@@ -35,6 +35,7 @@ from docparser_runtime.tasks.stored_pages import StoredPages
 from docparser_runtime.tasks.watch import JobWatch
 
 _RETRY_SECONDS: Final = "5"
+_ENDED_OTHERWISE: Final = frozenset({State.DONE, State.FAILED, State.DEAD})
 _LOOK_SECONDS: Final = 1.0
 """Longest time between two looks at a task whose events somebody follows."""
 
@@ -110,9 +111,11 @@ class TaskDesk:
             TaskEnded: it has ended otherwise.
         """
         before = await self.job(job_id, tenant)
-        if before.state.is_final:
+        job = await self._queue.cancel(job_id, tenant) or await self.job(job_id, tenant)
+        # It may have ended between the two.
+        if before.state.is_final or job.state in _ENDED_OTHERWISE:
             raise TaskEnded("The task has ended already.")
-        return await self._queue.cancel(job_id, tenant) or await self.job(job_id, tenant)
+        return job
 
     async def result(self, job: Job, media_type: str) -> AsyncIterator[bytes]:
         """Return the result of a task that has ended, in pieces.

@@ -16,7 +16,7 @@ from docparser_runtime.errors import DocParserError
 from docparser_runtime.gate import Gate, Place
 from docparser_runtime.logs import Log
 from docparser_runtime.queue.base import LostClaim, Working
-from docparser_runtime.queue.values import Claim, Job
+from docparser_runtime.queue.values import Claim, Job, State
 from docparser_runtime.task_metrics import TaskMetrics
 from docparser_runtime.tasks.debts import Debts
 from docparser_runtime.tasks.failures import failure_of
@@ -195,11 +195,11 @@ class Worker:
             if _is_passing(error):
                 raise
             spans.fail(error.code)
-            await queue.fail(claim, failure_of(error))
-            self._bench.metrics.ended.labels(error.code).inc()
+            if await queue.fail(claim, failure_of(error)) is State.FAILED:
+                self._bench.metrics.ended.labels(error.code).inc()
         else:
-            await queue.finish(claim, result)
-            self._bench.metrics.ended.labels("ok").inc()
+            if await queue.finish(claim, result) is State.DONE:  # nobody cancelled it meanwhile
+                self._bench.metrics.ended.labels("ok").inc()
 
     async def _pulses(self) -> None:
         """Give signs of life, and stop what must stop."""

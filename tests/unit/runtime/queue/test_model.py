@@ -151,7 +151,7 @@ class QueueMachine(RuleBasedStateMachine):
         assert job is not None
         given_back = State.CANCELLED if job.cancel else State.QUEUED
         ends = {"finish": State.DONE, "fail": State.FAILED, "release": given_back}
-        job.state, job.owner = ends[ending], None
+        job.state, job.owner = State.CANCELLED if job.cancel else ends[ending], None
 
     @rule(job_id=job_ids)
     def cancel(self, job_id: str) -> None:
