@@ -93,6 +93,7 @@ def serve(environ: Mapping[str, str], host: str, port: int, role: Role) -> Endin
         ConfigError: `environ` does not describe a service.
         ListenError: the address cannot be listened on.
     """
+    heap.keep_little()
     model, config = environment.load(environ, STORE_VARIABLES)
     kept = keeping(environ)
     if role is not Role.ALL and kept is None:
