@@ -1,6 +1,6 @@
 """What the service counts and measures of tasks."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
@@ -31,6 +31,17 @@ class TaskMetrics:
             "Tasks that were taken from workers which fell silent.",
             registry=registry,
         )
+        self.retracked = Counter(
+            "docparser_tasks_retracked",
+            "Tasks that waited for a track which is not in the split any more and got another one.",
+            registry=registry,
+        )
+        self._split = Gauge(
+            "docparser_split_weight",
+            "Share of new tasks that a track gets here, relative to the sum of all tracks.",
+            ("track",),
+            registry=registry,
+        )
         self.callbacks = Counter(
             "docparser_callbacks",
             "Attempts at callbacks; what became of them is delivered, failed or given_up.",
@@ -46,6 +57,12 @@ class TaskMetrics:
             name: Gauge(f"docparser_queue_{name}", text, ("track",), registry=registry)
             for name, text in _BACKLOG.items()
         }
+
+    def show_split(self, weights: Mapping[str, int]) -> None:
+        """Report by which split new tasks get their tracks."""
+        self._split.clear()
+        for track, weight in weights.items():
+            self._split.labels(track).set(weight)
 
     def show_backlog(self, backlog: Iterable[Backlog]) -> None:
         """Report what waits; tracks that are not named have nothing."""

@@ -192,6 +192,14 @@ class Working(Protocol):
         """
         ...
 
+    async def retrack(self, known: Collection[str], tracks: Sequence[str]) -> int:
+        """Give jobs that wait for a track which is not `known` these tracks, one each.
+
+        Returns how many got one: the oldest do, and no more than there are `tracks`. Their turn
+        stays as it was, in the new track.
+        """
+        ...
+
     async def expire(self, limit: int) -> Sequence[str]:
         """Forget jobs whose time is over; return their ids, at most `limit`.
 

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Collection, Sequence
 from typing import Self
 
-from docparser_runtime.queue import claims, endings, reading, reaping, submission
+from docparser_runtime.queue import claims, endings, reading, reaping, retracking, submission
 from docparser_runtime.queue.addresses import database_url
 from docparser_runtime.queue.changes import Kind
 from docparser_runtime.queue.database import Database
@@ -167,6 +167,12 @@ class SqlQueue:
         if taken:
             self._database.tell(*Kind)
         return taken
+
+    async def retrack(self, known: Collection[str], tracks: Sequence[str]) -> int:  # noqa: D102
+        moved = await self._database.write(lambda c: retracking.retrack(c, known, tracks))
+        if moved:
+            self._database.tell(*Kind)
+        return moved
 
     async def expire(self, limit: int) -> Sequence[str]:  # noqa: D102
         gone = await self._database.write(lambda c: reaping.expire(c, limit))

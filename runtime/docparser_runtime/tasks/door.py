@@ -29,6 +29,7 @@ from docparser_runtime.tasks.ids import new_id
 from docparser_runtime.tasks.pace import Pace
 from docparser_runtime.tasks.payload import Payload, StoredDocument
 from docparser_runtime.tasks.saver import content_of
+from docparser_runtime.tasks.tracks import Tracks
 from docparser_runtime.tracing import spans
 
 
@@ -56,11 +57,11 @@ class Terms:
     """On which terms documents are accepted.
 
     Attributes:
-        track: track whose workers read them.
+        tracks: gives the track whose workers read one of them.
         traits: what requests may ask of their engine.
     """
 
-    track: str
+    tracks: Tracks
     max_pages: int
     traits: Traits
 
@@ -168,7 +169,7 @@ class TaskDoor:
             id=job_id,
             tenant=submission.tenant,
             priority=priority_of(submission.options.priority),
-            track=self._terms.track,
+            track=self._terms.tracks.next(),
             pages=found.pages,
             payload=payloads.dumped(payload),
             body_sha256=await asyncio.to_thread(_digest, submission),

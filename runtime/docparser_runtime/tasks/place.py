@@ -35,6 +35,7 @@ from docparser_runtime.tasks.job_work import JobTools, JobWork
 from docparser_runtime.tasks.keeping import Keeping
 from docparser_runtime.tasks.persistence import persistently
 from docparser_runtime.tasks.shedding import Shedding
+from docparser_runtime.tasks.tracks import tracks_of
 from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
 from docparser_runtime.tasks.watch import JobWatch
 from docparser_runtime.tasks.worker import Bench, Worker
@@ -164,6 +165,9 @@ class TaskPlace:
 
         tools, config = self._tools, self._tools.config.tasks
         check_secrets(config.callbacks, keeping.callback_secrets)
+        tracks, split_file = tracks_of(keeping, tools.metrics.tasks, tools.log)
+        if split_file is not None:
+            stack.callback(_going(split_file.watch, "split", tools.log).cancel)
         store = await open_store(keeping.store_url, self._access, config, tools.log)
         stack.push_async_callback(store.close)
         queue = await SqlQueue.open(keeping.database_url, _rules(config))
@@ -173,23 +177,17 @@ class TaskPlace:
         shedding = Shedding(config, tools.metrics.tasks)
         if tools.works and not self._is_leaving:
             self._worker = _worker(queue, store, keeping.track, shedding, tools)
-        callbacks = OutboxCallbacks(
-            queue.outbox, outbound_of(config.callbacks), keeping.callback_secrets
-        )
+        outbound = outbound_of(config.callbacks)
+        callbacks = OutboxCallbacks(queue.outbox, outbound, keeping.callback_secrets)
         calling = partial(callbacks.run, tools.log, tools.metrics.tasks)
         stack.callback(_going(calling, "callbacks", tools.log).cancel)
         sweeper = Sweeper(store, partial(known_jobs, queue))
-        metrics, lease_seconds = tools.metrics.tasks, config.lease_seconds
-        upkeep = Upkeep(queue, store, sweeper, metrics, shedding, lease_seconds, tools.log)
+        metrics, seconds = tools.metrics.tasks, config.lease_seconds
+        upkeep = Upkeep(queue, store, sweeper, metrics, shedding, tracks, seconds, tools.log)
         stack.callback(_going(upkeep.run, "upkeep", tools.log).cancel)
+        terms = Terms(tracks, config.max_pages, tools.traits)
         self._opened = Opened(
-            TaskDoor(
-                queue,
-                store,
-                tools.reader,
-                callbacks,
-                Terms(keeping.track, config.max_pages, tools.traits),
-            ),
+            TaskDoor(queue, store, tools.reader, callbacks, terms),
             TaskDesk(queue, store, watch),
             PagePictures(store, tools.reader),
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from docparser_api.runtime import OutboundConfig, TasksConfig
+from docparser_api.split import Split
 from docparser_runtime import logs
 from docparser_runtime.engine.traits import Traits
 from docparser_runtime.queue.sql import SqlQueue
@@ -20,6 +21,7 @@ from docparser_runtime.task_schemas import TaskOptions
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.callbacks import OutboxCallbacks, outbound_of
 from docparser_runtime.tasks.door import Submission, TaskDoor, Terms
+from docparser_runtime.tasks.tracks import Tracks
 from support.queues import RULES
 from unit.runtime.doubles import Reader, a_document
 
@@ -56,7 +58,8 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     queue = await UnreliableQueue.open(f"sqlite:///{tmp_path}/queue.db", RULES)
     queue.be_in_time()
     callbacks = OutboxCallbacks(queue.outbox, outbound_of(OutboundConfig()), ())
-    terms = Terms("stable", 10, Traits())
+    tracks = Tracks(Split(tracks={"stable": 1}), 0.0, adopts=False)
+    terms = Terms(tracks, 10, Traits())
     yield House(TaskDoor(queue, store, Reader(), callbacks, terms), queue, store)
     await queue.close()
     await store.close()
