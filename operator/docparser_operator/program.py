@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import structlog
+from docparser_api.deployment import parse_status
 
 from docparser_operator import handlers, health
 from docparser_operator.analysis.fetch import HttpFetch
@@ -17,6 +18,7 @@ from docparser_operator.analysis.scraper import Scraper
 from docparser_operator.clock import utc_now
 from docparser_operator.cluster import KubernetesCluster, connect
 from docparser_operator.controller import Controller
+from docparser_operator.deployment_metrics import DeploymentMetrics, Known
 from docparser_operator.errors import ApiError, UnavailableError
 from docparser_operator.kinds import LEASE, Key, Kind, Manifest, Ref
 from docparser_operator.leadership import Elector, LeaseTiming
@@ -57,6 +59,7 @@ class Program:
             cluster, self._store, self._controller.queue.add, settings.watch_namespaces, metrics
         )
         self._tasks: list[asyncio.Task[Any]] = []
+        metrics.registry.register(DeploymentMetrics(self._told))
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run until `stop` is set or a part of the program fails.
@@ -123,6 +126,12 @@ class Program:
             except (ApiError, UnavailableError) as error:
                 log.warning("first sync failed", error=str(error))
                 await asyncio.sleep(SYNC_RETRY_SECONDS)
+
+    def _told(self) -> Known:
+        """Yield what this process tells of each object: nothing while another one leads."""
+        for key in self._store.resources() if self._elector.leads() else ():
+            if (body := self._store.resource(key)) is not None:
+                yield key, parse_status(body)
 
     def _alive(self) -> bool:
         return all(not task.done() for task in self._tasks)

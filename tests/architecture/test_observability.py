@@ -2,8 +2,9 @@
 
 import re
 
+import pytest
 from support.documents import REPOSITORY
-from support.exposed_metrics import exposed_metrics
+from support.exposed_metrics import exposed_metrics, operator_metrics
 
 TEXT = (REPOSITORY / "docs/observability.md").read_text()
 DOCUMENT = re.sub(r"^```.*?^```$", "", TEXT, flags=re.DOTALL | re.MULTILINE)
@@ -28,10 +29,14 @@ def spelled(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", text)
 
 
-def test_all_metrics_are_documented_with_their_kind() -> None:
-    rows = re.findall(r"^\| `(docparser_\w+)` \| (\w+) \|", section("Metrics"), re.MULTILINE)
-    assert dict(rows) == exposed_metrics()
-    assert len(rows) == len(exposed_metrics())
+@pytest.mark.parametrize(
+    ("heading", "exposed"),
+    [("Metrics", exposed_metrics()), ("Metrics of the operator", operator_metrics())],
+)
+def test_all_metrics_are_documented_with_their_kind(heading: str, exposed: dict[str, str]) -> None:
+    rows = re.findall(r"^\| `(docparser_\w+)` \| (\w+) \|", section(heading), re.MULTILINE)
+    assert dict(rows) == exposed
+    assert len(rows) == len(exposed)
 
 
 def test_all_spans_are_documented() -> None:
