@@ -50,6 +50,12 @@ SUFFIX_CANARY: Final = "-canary"
 """Ending of the name of the Service for the new revision during a rollout."""
 SUFFIX_STABLE: Final = "-stable"
 """Ending of the name of the Service for the serving revision alone during a rollout."""
+SUFFIX_GATEWAY: Final = "-gateway"
+"""Ending of the name of the Deployment of the gateways, and of their disruption budget."""
+SUFFIX_SPLIT: Final = "-split"
+"""Ending of the name of the ConfigMap that splits new tasks among revisions."""
+SPLIT_FILE: Final = "/split/split.json"
+"""Where that ConfigMap is mounted; the name of the file is its key, too."""
 
 CONTAINER: Final = "runtime"
 PORT: Final = 8080

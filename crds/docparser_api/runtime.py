@@ -205,6 +205,9 @@ makes it at 9 Mbit/s."""
 DRAIN_MARGIN_SECONDS = 10
 """Time to write the last answers and to leave, on top of the longest request."""
 
+TASKS_PATIENCE_SECONDS = 30
+"""Longest time in which a worker that leaves saves the pages at hand and gives its tasks back."""
+
 
 def longest_drain_seconds(config: RuntimeConfig) -> int:
     """Return the seconds from SIGTERM until the last accepted request has been answered."""
@@ -219,3 +222,8 @@ def longest_drain_seconds(config: RuntimeConfig) -> int:
 def grace_period_seconds(config: RuntimeConfig) -> int:
     """Return the termination grace period that lets every accepted request finish."""
     return longest_drain_seconds(config) + DRAIN_MARGIN_SECONDS
+
+
+def worker_grace_period_seconds(config: RuntimeConfig) -> int:
+    """Return the termination grace period of a worker, whose tasks go on elsewhere."""
+    return config.lame_duck_seconds + TASKS_PATIENCE_SECONDS + DRAIN_MARGIN_SECONDS
