@@ -5,7 +5,7 @@ CLUSTER := PYTHONPATH=tests $(PYTHON) -m localcluster
 FAST := tests/unit tests/architecture tests/contract tests/convergence
 PORT := 8080
 # Two workers, one per core of a small machine.
-SOURCES := crds operator plugin runtime tests examples
+SOURCES := charts crds operator plugin runtime tests examples
 
 .PHONY: help demo serve test test-fast test-integration test-e2e lint format generate images cluster cluster-down clean
 
@@ -26,6 +26,7 @@ test-fast: .venv/.gpu ## Unit, architecture, contract and convergence tests, in 
 
 test-integration: .venv/.gpu ## Operator against a real API server, runtime as a real process
 	test -n "$$KUBEBUILDER_ASSETS" || $(CLUSTER) build
+	$(CLUSTER) helm
 	$(PYTHON) -m pytest tests/convergence tests/unit -m thorough -q -n 2 --dist worksteal
 	$(PYTHON) -m pytest tests/integration
 
@@ -42,9 +43,10 @@ format: .venv/.ready ## Format the code
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .
 
-generate: .venv/.ready ## Write the CustomResourceDefinition from its Python types
+generate: .venv/.ready ## Write the CustomResourceDefinition from its Python types, and the chart's copies
 	$(PYTHON) crds/generate.py > crds/docparserdeployments.yaml.new
 	mv crds/docparserdeployments.yaml.new crds/docparserdeployments.yaml
+	$(PYTHON) charts/chart_files.py
 
 images: .venv/.ready cluster ## Build both images and load them into the cluster
 	$(CLUSTER) images

@@ -1,4 +1,4 @@
-"""The pinned Kubernetes binaries, compiled from the Go modules that tools/go.sum fixes."""
+"""The pinned Kubernetes binaries and Helm, compiled from the Go modules that go.sum files fix."""
 
 import re
 import shutil
@@ -42,13 +42,25 @@ BINARIES = (
 )
 
 
+HELM = Binary("helm", "helm.sh/helm/v4/cmd/helm")
+
+
 def ensure(names: Iterable[str] | None = None) -> Path:
     """The folder with the named binaries (default: all), after building those that lack."""
-    folder = paths.binaries()
     wanted = [binary for binary in BINARIES if names is None or binary.name in set(names)]
+    return _ensure(wanted, paths.TOOLS, paths.binaries())
+
+
+def ensure_helm() -> Path:
+    """The Helm program, after building it where it lacks: only its own tests need it."""
+    return _ensure([HELM], paths.HELM_TOOLS, paths.helm_binaries()) / HELM.name
+
+
+def _ensure(wanted: list[Binary], source: Path, folder: Path) -> Path:
+    """`folder` with the wanted binaries of the module in `source`."""
     if not _missing(wanted, folder):
         return folder
-    with locks.exclusive(folder, "building Kubernetes"):
+    with locks.exclusive(folder, f"building {folder.parent.name}"):
         for left in folder.glob(".*-*"):
             shutil.rmtree(left)  # of a build that was killed; no other build is running
         missing = _missing(wanted, folder)
@@ -57,7 +69,7 @@ def ensure(names: Iterable[str] | None = None) -> Path:
             if len(missing) > len(BINARIES) / 2:
                 say(FIRST_BUILD)
         for number, binary in enumerate(missing, 1):
-            _build(binary, folder, f"[{number}/{len(missing)}] {binary.name}")
+            _build(binary, source, folder, f"[{number}/{len(missing)}] {binary.name}")
     return folder
 
 
@@ -92,7 +104,7 @@ def _missing(wanted: list[Binary], folder: Path) -> list[Binary]:
     return [binary for binary in wanted if not (folder / binary.name).exists()]
 
 
-def _build(binary: Binary, folder: Path, label: str) -> None:
+def _build(binary: Binary, source: Path, folder: Path, label: str) -> None:
     flags = linker_flags(kubernetes_version())
     with tempfile.TemporaryDirectory(dir=folder, prefix=f".{binary.name}-") as scratch:
         made, log = Path(scratch) / binary.name, Path(scratch) / "log"
@@ -100,7 +112,7 @@ def _build(binary: Binary, folder: Path, label: str) -> None:
         ticker = Ticker(f"{label}: building")
         say(f"{label}: building")
         command += ["-o", str(made), binary.package]
-        status = commands.watched(command, log, ticker, env=SETTINGS, cwd=paths.TOOLS)
+        status = commands.watched(command, log, ticker, env=SETTINGS, cwd=source)
         if status:
             raise Failure(f"{binary.name} was not built (go build said {status})\n{tail(log, 30)}")
         # Renamed only when whole: whoever sees the name can run the program.

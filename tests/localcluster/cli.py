@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     verb("build", _build, "compile the pinned Kubernetes programs into the cache")
+    verb("helm", _helm, "compile the pinned Helm into the cache and print its path")
     verb("up", _up, "start the cluster, or reuse the running one")
     verb("down", _down, "stop the cluster and leave nothing behind")
     verb("status", _status, f"say what runs and where its logs are (exit {NOT_RUNNING}: nothing)")
@@ -58,6 +59,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _build(_: argparse.Namespace) -> int:
     sys.stdout.write(f"{build.ensure()}\n")
+    return 0
+
+
+def _helm(_: argparse.Namespace) -> int:
+    sys.stdout.write(f"{build.ensure_helm()}\n")
     return 0
 
 

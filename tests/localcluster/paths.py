@@ -7,6 +7,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 TOOLS = PACKAGE / "tools"
+# A module of its own: what Helm needs changes no key of the Kubernetes binaries.
+HELM_TOOLS = TOOLS / "helm"
 REPOSITORY = PACKAGE.parent.parent
 
 
@@ -18,14 +20,19 @@ def cache() -> Path:
     return Path(base).absolute() / "docparser"
 
 
-def binaries_key() -> str:
-    """Identifies the pinned versions: binaries of equal key are interchangeable."""
-    return hashlib.sha256((TOOLS / "go.sum").read_bytes()).hexdigest()[:16]
+def binaries_key(tools: Path = TOOLS) -> str:
+    """Identifies the versions that a module pins: binaries of equal key are interchangeable."""
+    return hashlib.sha256((tools / "go.sum").read_bytes()).hexdigest()[:16]
 
 
 def binaries() -> Path:
     """The folder of the Kubernetes binaries that this checkout pins."""
     return cache() / "kubernetes" / binaries_key()
+
+
+def helm_binaries() -> Path:
+    """The folder of the Helm that this checkout pins."""
+    return cache() / "helm" / binaries_key(HELM_TOOLS)
 
 
 @dataclass(frozen=True)

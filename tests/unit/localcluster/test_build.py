@@ -50,3 +50,12 @@ def test_every_binary_is_a_tool_of_the_module_or_lies_in_it() -> None:
 def test_the_key_of_the_binaries_is_that_of_go_sum() -> None:
     assert len(paths.binaries_key()) == 16
     assert paths.binaries().name == paths.binaries_key()
+
+
+def test_helm_is_a_tool_of_its_own_module() -> None:
+    assert f"tool {build.HELM.package}\n" in (paths.HELM_TOOLS / "go.mod").read_text()
+
+
+def test_helm_and_kubernetes_have_keys_of_their_own() -> None:
+    assert paths.helm_binaries().name == paths.binaries_key(paths.HELM_TOOLS)
+    assert paths.helm_binaries().name != paths.binaries().name
