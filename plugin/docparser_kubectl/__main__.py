@@ -7,6 +7,7 @@ import typer
 from docparser_kubectl import looking, planning, steering
 from docparser_kubectl.console import complain
 from docparser_kubectl.errors import Failure
+from docparser_kubectl.replay.command import simulate
 
 app = typer.Typer(
     name="kubectl docparser",
@@ -20,6 +21,7 @@ app.command("status")(looking.status)
 app.command("history")(looking.show_history)
 app.command("diff")(looking.diff)
 app.command("plan")(planning.plan)
+app.command("simulate")(simulate)
 app.command("promote")(steering.promote)
 app.command("pause")(steering.pause)
 app.command("resume")(steering.resume)

@@ -1,0 +1,1 @@
+"""Arriving documents played through autoscalers: what each costs, and how long documents wait."""
