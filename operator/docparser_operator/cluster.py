@@ -124,6 +124,10 @@ class KubernetesCluster:
         path = kind.path(namespace, manifest["metadata"]["name"])
         return await self._write("PUT", kind, path, {}, manifest, _JSON)
 
+    async def openapi(self, kind: Kind) -> Manifest:
+        """Return the OpenAPI 3 document that describes `kind`; every account may read it."""
+        return await self._call("GET", f"/openapi/v3/apis/{kind.api_version}")
+
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()

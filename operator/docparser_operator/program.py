@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 from docparser_api.deployment import parse_status
 
-from docparser_operator import handlers, health
+from docparser_operator import handlers, health, schema_gate
 from docparser_operator.analysis.fetch import HttpFetch
 from docparser_operator.analysis.promql import Server
 from docparser_operator.analysis.scraper import Scraper
@@ -24,6 +24,7 @@ from docparser_operator.kinds import LEASE, Key, Kind, Manifest, Ref
 from docparser_operator.leadership import Elector, LeaseTiming
 from docparser_operator.metrics import Metrics
 from docparser_operator.reconcile import Reconciler
+from docparser_operator.schema_gate import SchemaGate
 from docparser_operator.senses import ClusterSenses
 from docparser_operator.settings import Settings, identity
 from docparser_operator.store import Store
@@ -58,6 +59,7 @@ class Program:
         self._watching = Watching(
             cluster, self._store, self._controller.queue.add, settings.watch_namespaces, metrics
         )
+        self._schema = SchemaGate(cluster, schema_gate.tell, settings.resync_seconds)
         self._tasks: list[asyncio.Task[Any]] = []
         metrics.registry.register(DeploymentMetrics(self._told))
 
@@ -67,13 +69,14 @@ class Program:
         Raises:
             Exception: whatever ended the part that failed.
         """
-        app = health.application(self._metrics.registry, self._alive, self._watching.synced.is_set)
+        app = health.application(self._metrics.registry, self._alive, self._ready)
         runner = await health.serve(app, self._settings.port)
         end_of_watch = threading.Event()
         self._tasks = [
             asyncio.create_task(self._watch(end_of_watch), name="watch"),
             asyncio.create_task(self._watching.run(self._settings.resync_seconds), name="sync"),
-            asyncio.create_task(self._elector.run(self._lead), name="elector"),
+            asyncio.create_task(self._schema.run(), name="schema"),
+            asyncio.create_task(self._elect(), name="elector"),
             asyncio.create_task(self._scraper.run(), name="scraper"),
         ]
         stopped = asyncio.create_task(stop.wait(), name="stop")
@@ -91,6 +94,11 @@ class Program:
         await self._watching.synced.wait()
         namespaces = self._settings.watch_namespaces
         await asyncio.to_thread(handlers.watch, self._from_thread(), namespaces, end)
+
+    async def _elect(self) -> None:
+        """Take part in the election: with fields unknown to the cluster, every write loses them."""
+        await self._schema.fits.wait()
+        await self._elector.run(self._lead)
 
     def _from_thread(self) -> handlers.OnEvent:
         """Return the event handler in a form that another thread may call."""
@@ -132,6 +140,9 @@ class Program:
         for key in self._store.resources() if self._elector.leads() else ():
             if (body := self._store.resource(key)) is not None:
                 yield key, parse_status(body)
+
+    def _ready(self) -> bool:
+        return self._watching.synced.is_set() and self._schema.fits.is_set()
 
     def _alive(self) -> bool:
         return all(not task.done() for task in self._tasks)

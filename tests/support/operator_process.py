@@ -31,10 +31,12 @@ class OperatorProcess:
     Attributes:
         kubectl: the cluster and namespace.
         log: where its output goes.
+        served: the namespace that it serves, where that is not the one of its Lease.
     """
 
     kubectl: Kubectl
     log: Path
+    served: str | None = None
     port: int = field(default_factory=free_port)
     process: "subprocess.Popen[bytes] | None" = None
 
@@ -42,7 +44,7 @@ class OperatorProcess:
         """Start it; return at once."""
         settings = {
             "NAMESPACE": self.kubectl.namespace,
-            "WATCH_NAMESPACES": self.kubectl.namespace,
+            "WATCH_NAMESPACES": self.served or self.kubectl.namespace,
             "LEASE": LEASE,
             "PORT": str(self.port),
         }
@@ -62,7 +64,7 @@ class OperatorProcess:
 
     def wait_ready(self) -> "OperatorProcess":
         """Wait until it has listed the cluster."""
-        eventually(self._ready, bool, 30, f"operator ready; log:\n{self.log.read_text()[-2000:]}")
+        eventually(self.is_ready, bool, 30, f"operator ready; log:\n{self.log.read_text()[-2000:]}")
         return self
 
     def send(self, number: signal.Signals) -> None:
@@ -82,7 +84,8 @@ class OperatorProcess:
         self.process.terminate()
         return self.process.wait(30)
 
-    def _ready(self) -> bool:
+    def is_ready(self) -> bool:
+        """Return whether it says that it is ready."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=2):
                 return True
