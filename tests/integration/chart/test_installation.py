@@ -13,12 +13,12 @@ from support.helm import RELEASE, SYSTEM, Helm
 from support.kubectl import Kubectl, Manifest
 from support.operator_process import OperatorProcess
 
-from tests.integration.chart.conftest import as_service_account
-from tests.integration.conftest import a_parser, wait_serving
+from ..conftest import a_parser, make_pods_ready, serving_pods, wait_serving  # noqa: TID252
+from .conftest import as_service_account
 
 DEFINITION = "docparserdeployments.docparser.dev"
 CHILDREN = "deployments,services,serviceaccounts,controllerrevisions,poddisruptionbudgets,pods"
-SPEC = {"replicas": 2, "rollout": {"strategy": "Canary", "steps": [{"setWeight": 50}]}}
+CANARY = {"strategy": "Canary", "steps": [{"setWeight": 50}, {"pause": {}}]}
 
 
 @contextmanager
@@ -58,8 +58,7 @@ def test_it_is_upgraded_rolled_back_and_removed_with_a_deployment_at_work(
         shut_out(process, bare)
         installed.run("upgrade", *release, str(installed.chart))
         process.wait_ready()
-        bare.apply(a_parser("reader", **SPEC))
-        wait_serving(bare, "reader")
+        at_a_canary(bare)
         before = state(bare)
         installed.run("upgrade", *release, str(installed.chart), "--set", "logLevel=debug")
         assert state(bare) == before, "the upgrade changed what the operator made"
@@ -78,6 +77,22 @@ def shut_out(process: OperatorProcess, admin: Kubectl) -> None:
     eventually(process.log.read_text, lambda log: "lacks spec.rollout" in log, 30, "it says so")
     assert not process.is_ready()
     assert admin.get("lease", RELEASE) is None
+
+
+def at_a_canary(admin: Kubectl) -> None:
+    """A deployment stands at a pause between two revisions."""
+    admin.apply(a_parser("reader", replicas=2, rollout=CANARY))
+    wait_serving(admin, "reader")
+    image = "example.org/runtime:2"
+    admin.apply(a_parser("reader", replicas=2, rollout=CANARY, image=image))
+
+    def pause() -> Any:
+        make_pods_ready(admin)
+        found = admin.get("dpd", "reader") or {}
+        return found.get("status", {}).get("rollout", {}).get("pause", {}).get("reason")
+
+    eventually(pause, lambda reason: reason == "Step", 30, "at the pause")
+    assert len(serving_pods(admin)) > 2
 
 
 def again(admin: Kubectl, installed: Helm) -> None:

@@ -150,8 +150,10 @@ def test_the_platform_may_choose_the_user(chart: Helm) -> None:
 def test_rules_and_dashboards_are_shipped_word_for_word(copy: Helm) -> None:
     alert = {"alert": "A", "expr": "up == 0", "annotations": {"summary": "{{ $labels.pod }}"}}
     rules = {"groups": [{"name": "g", "rules": [alert]}]}
+    (copy.chart / "files/rules").mkdir(exist_ok=True)
     (copy.chart / "files/rules/of_a_test.yaml").write_text(yaml.safe_dump(rules))
     board = '{"title": "{{ not Helm\'s }}",\n "panels": []}\n'
+    (copy.chart / "files/dashboards").mkdir(exist_ok=True)
     (copy.chart / "files/dashboards/of_a_test.json").write_text(board)
     switches = ("--set", "prometheusRule.enabled=true", "--set", "dashboards.enabled=true")
     objects = copy.rendered(*switches)
@@ -159,6 +161,13 @@ def test_rules_and_dashboards_are_shipped_word_for_word(copy: Helm) -> None:
     assert one(named, "PrometheusRule")["spec"] == rules
     assert one(named, "ConfigMap")["data"] == {"of_a_test.json": board}
     assert one(named, "ConfigMap")["metadata"]["labels"]["grafana_dashboard"] == "1"
+
+
+def test_every_file_of_rules_makes_an_object_of_its_own(chart: Helm) -> None:
+    files = sorted((CHART / "files/rules").glob("*.yaml"))
+    found = of_kind(chart.rendered("--set", "prometheusRule.enabled=true"), "PrometheusRule")
+    assert [o["spec"] for o in found] == [yaml.safe_load(f.read_text()) for f in files]
+    assert [o["metadata"]["name"] for o in found] == [f"{RELEASE}-{file.stem}" for file in files]
 
 
 REFUSED: dict[str, Any] = {
