@@ -5,9 +5,11 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from docparser_api.base import ApiModel, cel, validations
+from docparser_api.queue import TOPOLOGY_RULES, Gateways, Queue, Topology
 from docparser_api.rollout import RolloutSpec
 from docparser_api.runtime import (
     DRAIN_MARGIN_SECONDS,
+    TASKS_PATIENCE_SECONDS,
     UPLOAD_TIMEOUT_SECONDS,
     ModelSpec,
     RuntimeConfig,
@@ -27,6 +29,8 @@ from docparser_api.workload import (
 
 _FIXED_SECONDS = UPLOAD_TIMEOUT_SECONDS + DRAIN_MARGIN_SECONDS
 """The part of the longest request that no field changes."""
+_LEAVING_SECONDS = TASKS_PATIENCE_SECONDS + DRAIN_MARGIN_SECONDS
+"""The part of a worker's farewell that no field changes."""
 
 
 class PodShape(ApiModel):
@@ -67,13 +71,21 @@ class PodShape(ApiModel):
     termination_grace_period_seconds: int | None = Field(None, ge=1, le=172_800)
     """Time from a pod's deletion until it is killed, in seconds. Default: lameDuckSeconds +
     queueTimeoutSeconds + requestTimeoutSeconds of spec.runtime, plus 60 for an upload and 10 to
-    end."""
+    end. That of the workers of a queue: lameDuckSeconds plus 40, since their tasks go on
+    elsewhere."""
     auth: Auth | None = None
     """Access token of the service. Absent: everyone who reaches the Service may call it."""
     env: list[EnvVar] | None = Field(None, max_length=64)
     """Environment variables of the runtime container."""
     pod_metadata: PodMetadata = PodMetadata()
     """Extra labels and annotations of the pods."""
+    topology: Topology = "Direct"
+    """`Direct`: each pod has HTTP and an engine, and the Service sends requests to the pods.
+    `Queue`: the Service sends requests to gateways without GPU, documents wait in `queue`, and
+    the pods are workers that read them. A change of the topology takes no steps of a canary."""
+    queue: Queue | None = None
+    """Where tasks are kept. Needed by `topology: Queue`. With `Direct` the pods keep tasks there,
+    too; without it they have none."""
 
 
 class Gateway(ApiModel):
@@ -133,7 +145,7 @@ class DocParserDeploymentSpec(PodShape):
     model_config = ConfigDict(
         json_schema_extra=validations(
             cel(
-                f"""!has(self.terminationGracePeriodSeconds)
+                f"""!has(self.terminationGracePeriodSeconds) || self.topology == 'Queue'
                 || self.terminationGracePeriodSeconds >= self.runtime.lameDuckSeconds
                 + self.runtime.queueTimeoutSeconds + self.runtime.requestTimeoutSeconds
                 + {_FIXED_SECONDS}""",
@@ -143,13 +155,23 @@ class DocParserDeploymentSpec(PodShape):
                 or lower those""",
             ),
             cel(
+                f"""!has(self.terminationGracePeriodSeconds) || self.topology != 'Queue'
+                || self.terminationGracePeriodSeconds
+                >= self.runtime.lameDuckSeconds + {_LEAVING_SECONDS}""",
+                f"""terminationGracePeriodSeconds must be at least runtime.lameDuckSeconds
+                + {_LEAVING_SECONDS} with topology Queue, or a worker could not save the pages
+                at hand; raise it or remove it""",
+            ),
+            *TOPOLOGY_RULES,
+            cel(
                 "self.rollout.progressDeadlineSeconds >= self.probes.startupTimeoutSeconds "
                 "+ self.rollout.minReadySeconds",
                 "rollout.progressDeadlineSeconds must be at least probes.startupTimeoutSeconds "
                 "+ rollout.minReadySeconds, or a slow start would count as a failure",
             ),
             cel(
-                "has(self.service.gateway) || !has(self.rollout.steps) || self.rollout.steps.all("
+                "has(self.service.gateway) || self.topology == 'Queue' "
+                "|| !has(self.rollout.steps) || self.rollout.steps.all("
                 "s, !has(s.setWeight) || s.setWeight <= 50 || s.setWeight == 100)",
                 "a setWeight from 51 to 99 needs service.gateway; without it the share is that of "
                 "the pods, and the serving revision keeps all of its own",
@@ -169,6 +191,8 @@ class DocParserDeploymentSpec(PodShape):
 
     replicas: int = Field(1, ge=0, le=1000)
     """Pods that should run."""
+    gateways: Gateways | None = None
+    """The gateways of `topology: Queue`. Absent: two of them."""
     service: ServiceSpec = ServiceSpec()
     """The Service in front of the pods."""
     disruption_budget: DisruptionBudget = DisruptionBudget()

@@ -45,6 +45,7 @@ DEPLOYMENT: Final = Kind("apps/v1", "Deployment", "deployments")
 SERVICE: Final = Kind("v1", "Service", "services")
 SERVICE_ACCOUNT: Final = Kind("v1", "ServiceAccount", "serviceaccounts")
 DISRUPTION_BUDGET: Final = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
+CONFIG_MAP: Final = Kind("v1", "ConfigMap", "configmaps")
 POD: Final = Kind("v1", "Pod", "pods")
 JOB: Final = Kind("batch/v1", "Job", "jobs")
 CLAIM: Final = Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims")
@@ -59,6 +60,7 @@ CHILDREN: Final = (
     DISRUPTION_BUDGET,
     DEPLOYMENT,
     SERVICE,
+    CONFIG_MAP,
     JOB,
 )
 """Kinds that the operator creates for a DocParserDeployment."""

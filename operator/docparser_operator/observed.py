@@ -7,6 +7,7 @@ from docparser_api import names
 from docparser_api.deployment import ObjectMeta
 
 from docparser_operator import kinds
+from docparser_operator.desired.gateways import PURPOSE, gateway_name
 from docparser_operator.desired.metadata import revision_name
 from docparser_operator.jobs import JobState, job_of, without_helpers
 from docparser_operator.kinds import Manifest
@@ -14,7 +15,12 @@ from docparser_operator.ownership import Ownership, ownership
 from docparser_operator.pods import Pod, pod_of
 from docparser_operator.revisions import Revision, from_controller_revision
 
-_SERVICE_ENDS = ("", names.SUFFIX_CANARY, names.SUFFIX_STABLE)
+_ENDS = {
+    kinds.SERVICE: ("", names.SUFFIX_CANARY, names.SUFFIX_STABLE),
+    kinds.DISRUPTION_BUDGET: ("", names.SUFFIX_GATEWAY),
+    kinds.CONFIG_MAP: (names.SUFFIX_SPLIT,),
+}
+"""How names of children end that are made of the owner's."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,9 @@ class Observed:
     workloads: dict[str, Workload] = field(default_factory=dict)
     pods: tuple[Pod, ...] = ()
     jobs: dict[str, JobState] = field(default_factory=dict)
+    gateways: int = 0
+    """Gateways that are available."""
+    gateway_pods: tuple[Pod, ...] = ()
     manifests: tuple[Manifest, ...] = ()
     """The children as they are, for preconditions of writes."""
 
@@ -100,12 +109,20 @@ def observe(owner: ObjectMeta, objects: list[Manifest]) -> Observed:
     pods = tuple(pod_of(manifest) for manifest in servers if _holds_gpu(manifest))
     jobs = (job_of(manifest, helpers) for manifest in by_kind.get(kinds.JOB, []))
     ready = Counter(pod.revision for pod in pods if pod.ready and not pod.deleting)
-    workloads = (_workload(manifest, ready) for manifest in by_kind.get(kinds.DEPLOYMENT, []))
+    deployments = by_kind.get(kinds.DEPLOYMENT, [])
+    doors = [m for m in deployments if m["metadata"]["name"] == gateway_name(owner)]
+    workloads = (_workload(manifest, ready) for manifest in deployments if manifest not in doors)
     return Observed(
         revisions={revision.hash: revision for revision in revisions},
         workloads={workload.revision: workload for workload in workloads},
         pods=pods,
         jobs={job.name: job for job in jobs},
+        gateways=sum(m.get("status", {}).get("availableReplicas", 0) for m in doors),
+        gateway_pods=tuple(
+            pod_of(pod)
+            for pod in helpers
+            if pod["metadata"]["labels"][names.LABEL_PURPOSE] == PURPOSE
+        ),
         manifests=tuple(m for kind in kinds.CHILDREN for m in by_kind.get(kind, [])),
     )
 
@@ -116,15 +133,13 @@ def _is_child(manifest: Manifest, owner: ObjectMeta, kind: kinds.Kind) -> bool:
         return False
     name = manifest["metadata"]["name"]
     if kind == kinds.DEPLOYMENT:
-        return bool(name == revision_name(owner, _selected_revision(manifest)))
+        return name in {gateway_name(owner), revision_name(owner, _selected_revision(manifest))}
     if kind == kinds.JOB:
         return bool(name.startswith(f"{owner.name}-"))
-    if kind == kinds.SERVICE:
-        return name in {f"{owner.name}{end}" for end in _SERVICE_ENDS}
     if kind == kinds.CONTROLLER_REVISION:
         known = {"shape", "template"} <= set(manifest.get("data") or {})
         return known and bool(name.rpartition("-")[0] == owner.name)
-    return bool(name == owner.name)
+    return name in {owner.name + end for end in _ENDS.get(kind, ("",))}
 
 
 def _selected_revision(manifest: Manifest) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from docparser_api.deployment import DocParserDeployment
 
-from docparser_operator import kinds
+from docparser_operator import kinds, topology
 from docparser_operator.cache import finished_prunes, prune_jobs
 from docparser_operator.capacity import fitting_pods, gives_room
 from docparser_operator.choice import Choice, choose, comes_back
@@ -100,7 +100,7 @@ def make_plan(
             *prune_jobs(parser, observed, revisions, forget, around.neighbours),
         ),
         delete=(
-            *_deletions(parser, observed, decision, forget),
+            *_deletions(parser, observed, decision, revisions, forget),
             *superfluous_services(parser, observed, decision),
             *finished_trials(parser, observed, decision),
             *finished_checks(parser, observed, decision, revisions, now),
@@ -152,7 +152,7 @@ def _situation(
         observed=observed,
         now=now,
         straight=_is_straight(parser, observed, choice, stable),
-        exact=parser.spec.service.gateway is not None,
+        exact=parser.spec.service.gateway is not None or topology.is_queued(target),
         route=around.route,
         unsplit=route_problem(parser, around.route),
         fitting=fitting_pods(target.template, around.capacity),
@@ -160,6 +160,7 @@ def _situation(
         analysis=judgement(parser, observed, around.evidence, target.hash, now),
         measured=around.evidence is not None or _was_promoted(parser, observed, target),
         requests=choice.requests,
+        reachable=topology.is_reachable(target, known.get(stable or ""), observed),
     )
 
 
@@ -174,10 +175,12 @@ def _in_order(
     grow, shrink, new = workloads(parser, observed, decision, revisions)
     target = revisions[situation.target]
     return (
+        *topology.task_split(parser, decision, revisions),
         *grow,
-        *services(parser, decision, target.hash),
+        *services(parser, decision, target.hash, revisions, observed),
         *route(parser, decision, situation.route),
         *shrink,
+        *topology.doors(parser, decision, revisions),
         *new,
         *golden_documents(parser, observed, decision, target),
     )
@@ -186,10 +189,11 @@ def _in_order(
 def _is_straight(
     parser: DocParserDeployment, observed: Observed, choice: Choice, stable: str | None
 ) -> bool:
-    """Return whether the target comes back, so that it needs no steps."""
+    """Return whether the target comes back or changes the topology, so that it goes no steps."""
     window = parser.spec.rollout.rollback_window_revisions
     back = comes_back(choice.target, stable, observed.revisions, window)
-    return choice.is_rolled_back or back
+    moves = topology.differ(choice.target, observed.revisions.get(stable or ""))
+    return choice.is_rolled_back or back or moves
 
 
 def _was_promoted(parser: DocParserDeployment, observed: Observed, target: Revision) -> bool:
@@ -201,13 +205,13 @@ def _was_promoted(parser: DocParserDeployment, observed: Observed, target: Revis
 
 
 def _problem(observed: Observed, target: str, stable: str | None) -> Problem | None:
-    """Return the problem of the target's pods or, where it has none, of the stable revision's."""
+    """Return the problem of the target's pods or else of the stable revision's or the gateways'."""
     for revision in dict.fromkeys((target, stable)):
         pods = [pod for pod in observed.pods if pod.revision == revision]
         workload = observed.workloads.get(revision or "")
         if problem := find_problem(pods, [workload] if workload else []):
             return problem
-    return None
+    return find_problem(observed.gateway_pods, [])
 
 
 def _missing(parser: DocParserDeployment, observed: Observed) -> tuple[Ref, ...]:
@@ -219,9 +223,13 @@ def _missing(parser: DocParserDeployment, observed: Observed) -> tuple[Ref, ...]
 
 
 def _deletions(
-    parser: DocParserDeployment, observed: Observed, decision: Decision, forget: list[str]
+    parser: DocParserDeployment,
+    observed: Observed,
+    decision: Decision,
+    revisions: dict[str, Revision],
+    forget: list[str],
 ) -> tuple[Ref, ...]:
-    """Return the empty Deployments, the forgotten revisions and the Jobs that have cleaned up."""
+    """Return empty Deployments, forgotten revisions, Jobs that are done, and useless gateways."""
     owner, namespace = parser.metadata, parser.metadata.namespace
     return (
         tuple(
@@ -234,4 +242,5 @@ def _deletions(
             if name in observed.revisions
         )
         + tuple(finished_prunes(parser, observed))
+        + tuple(topology.superfluous_doors(parser, observed, decision, revisions))
     )

@@ -59,7 +59,7 @@ def _is_complete(now: Situation) -> bool:
     """
     running = now.rollout
     tried = running is not None and running.revision == now.target and running.pods_wanted > 0
-    if now.replicas == 0 and tried and now.stable is not None:
+    if not now.reachable or (now.replicas == 0 and tried and now.stable is not None):
         return False
     return now.available(now.target) >= now.replicas
 
@@ -69,7 +69,7 @@ def _rolling(now: Situation, rollout: RolloutStatus) -> Decision:
     stable = now.stable
     rollout = with_placement(now, rollout, now.replicas)
     if rollout.in_place:
-        held = now.requests.paused and stable is not None
+        held = stable is not None and (now.requests.paused or not now.reachable)
         wanted = min(now.replicas, now.size(now.target)) if held else now.replicas
         sizes, serving, waiting = in_place_sizes(now, now.target, wanted)
     else:
@@ -192,6 +192,6 @@ def _stalled_seconds(now: Situation) -> float:
         return 0
     if running.progressed_at is None or available > running.available_pods:
         return 0
-    if available >= min(now.size(now.target), now.replicas):
+    if available >= min(now.size(now.target), now.replicas) and now.reachable:
         return 0
     return seconds_since(running.progressed_at, now.now)

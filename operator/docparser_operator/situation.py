@@ -33,13 +33,15 @@ class Situation:
         stable: revision that serves; None before the first one was available.
         rollout: status.rollout as last written.
         straight: whether the target comes without steps.
-        exact: whether a gateway splits the requests.
+        exact: whether something splits the requests: a route, or the gateways of a queue.
         route: the gateway's route as it is, if there is one.
         unsplit: why that route cannot split them, if so.
         fitting: how many more pods of the target find free GPUs; None where that does not matter.
         exchangeable: whether the target may find GPUs once pods of other revisions are gone.
         analysis: what the target was found to be; None before anything was measured.
         measured: whether pods of the target were looked at since this operator began.
+        reachable: whether requests get to the target once it serves: with a queue, gateways must
+            be there first.
         requests: what people ask for by annotation.
     """
 
@@ -59,6 +61,7 @@ class Situation:
     exchangeable: bool = True
     analysis: AnalysisStatus | None = None
     measured: bool = True
+    reachable: bool = True
     requests: Requests = field(default_factory=Requests)
 
     @property
@@ -122,7 +125,7 @@ class Situation:
 
     def seconds_to_deadline(self, rollout: RolloutStatus, size: int) -> float | None:
         """Return when the target's missing pods become a failure; None if none is missing."""
-        if self.stable is None or size <= self.available(self.target):
+        if self.stable is None or (size <= self.available(self.target) and self.reachable):
             return None
         since = seconds_since(rollout.progressed_at or rollout.started_at, self.now)
         return max(0.0, self.rules.progress_deadline_seconds - since)

@@ -19,6 +19,7 @@ from docparser_operator.observed import Observed, Workload
 from docparser_operator.plan import Plan
 from docparser_operator.problems import Problem
 from docparser_operator.progress import number_of, progressing, up_to_date
+from docparser_operator.topology import closed_door
 
 _TELLING = (
     ConditionType.NAME_CONFLICT,
@@ -52,7 +53,7 @@ def make_status(
     updated = observed.workloads.get(plan.target.hash)
     progress = progressing(parser, observed, plan, refusal)
     findings = (
-        _ready(parser, stable, current, plan.problem, _blocking(refusal, stable, observed)),
+        _ready(parser, stable, current, plan.problem, _blocking(refusal, stable, observed, plan)),
         up_to_date(progress, plan),
         progress,
         _degraded(plan, refusal),
@@ -123,12 +124,16 @@ def conditions(
     return result
 
 
-def _blocking(refusal: Problem | None, stable: str | None, observed: Observed) -> Problem | None:
-    """Return `refusal` if because of it nothing can serve."""
+def _blocking(
+    refusal: Problem | None, stable: str | None, observed: Observed, plan: Plan
+) -> Problem | None:
+    """Return `refusal` if because of it nothing can serve; else why no request gets in."""
     has_service = any(manifest["kind"] == SERVICE.kind for manifest in observed.manifests)
     if stable is None or not has_service:
         return refusal
-    return refusal if refusal and refusal.reason == Reason.NAME_CONFLICT else None
+    if refusal and refusal.reason == Reason.NAME_CONFLICT:
+        return refusal
+    return closed_door(plan.revisions.get(stable), observed)
 
 
 def _ready(
@@ -147,6 +152,8 @@ def _ready(
         return Finding(ConditionType.READY, "False", Reason.NO_REVISION, words)
     if wanted == 0:
         words = "spec.replicas is 0, so nothing serves"
+        if parser.spec.topology == "Queue":
+            words = "no worker is asked for; requests wait in the queue"
         return Finding(ConditionType.READY, "False", Reason.SCALED_TO_ZERO, words)
     words = f"{min(available, wanted)} of {wanted} pods are available"
     if available >= wanted:

@@ -10,13 +10,25 @@ from docparser_operator.gateway import RouteUnusableError, with_weight
 from docparser_operator.kinds import Manifest, Ref
 from docparser_operator.observed import Observed
 from docparser_operator.problems import Problem, problem
+from docparser_operator.revisions import Revision
 from docparser_operator.situation import Decision
+from docparser_operator.topology import entrance, gives_all_to, is_queued
 
 
-def services(parser: DocParserDeployment, decision: Decision, target: str) -> list[Manifest]:
-    """Return the Service for everyone and, while a revision is tried out, one for each side."""
-    result = [service(parser, decision.serving)]
-    if decision.stepping and decision.stable is not None:
+def services(
+    parser: DocParserDeployment,
+    decision: Decision,
+    target: str,
+    revisions: dict[str, Revision],
+    observed: Observed,
+) -> list[Manifest]:
+    """Return the Service for everyone and, while a revision is tried out, one for each side.
+
+    Workers have no door, so that there is none for each side of a queue.
+    """
+    selector = entrance(parser.metadata, decision, revisions, observed)
+    result = [service(parser, selector)]
+    if decision.stepping and decision.stable is not None and not is_queued(revisions.get(target)):
         result += rollout_services(parser, target, decision.stable)
     return result
 
@@ -42,6 +54,8 @@ def has_moved(parser: DocParserDeployment, observed: Observed, target: str) -> b
     """
     rollout = parser.status.rollout
     noted = rollout is not None and rollout.revision == target and rollout.weight == 100  # noqa: PLR2004
+    if not noted and gives_all_to(target, observed, parser.metadata):
+        return True
     return not noted and any(
         manifest["spec"]["selector"].get(names.LABEL_REVISION) == target
         for manifest in observed.manifests

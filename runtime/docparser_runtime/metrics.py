@@ -63,7 +63,7 @@ class Metrics:
             "Time that loading and warming up the engine took.",
             registry=registry,
         )
-        self.tasks = TaskMetrics(registry)
+        self.tasks = TaskMetrics(registry, _SECONDS)
         self._observe_process()
 
     def observe_gate(self, running: Callable[[], float], waiting: Callable[[], float]) -> None:

@@ -1,9 +1,9 @@
 """What the service counts and measures of tasks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from docparser_runtime.queue.values import Backlog
 
@@ -19,29 +19,30 @@ _BACKLOG: Final = {
 class TaskMetrics:
     """Metrics of tasks."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(
+        self, registry: CollectorRegistry, buckets: Sequence[float] = Histogram.DEFAULT_BUCKETS
+    ) -> None:
         self.ended = Counter(
             "docparser_tasks",
             "Tasks that ended here; code is ok or that of the problem.",
             ("code",),
             registry=registry,
         )
-        self.reaped = Counter(
-            "docparser_tasks_reaped",
-            "Tasks that were taken from workers which fell silent.",
+        self.seconds = Histogram(
+            "docparser_task_duration_seconds",
+            "Time that the last attempt at a task took; status is that of its answer.",
+            ("status",),
+            buckets=buckets,
             registry=registry,
         )
-        self.retracked = Counter(
-            "docparser_tasks_retracked",
-            "Tasks that waited for a track which is not in the split any more and got another one.",
-            registry=registry,
+        self.reaped, self.retracked = (
+            Counter(name, text, registry=registry)
+            for name, text in (
+                ("docparser_tasks_reaped", "Tasks taken from workers which fell silent."),
+                ("docparser_tasks_retracked", "Tasks whose track was gone, and got another one."),
+            )
         )
-        self._split = Gauge(
-            "docparser_split_weight",
-            "Share of new tasks that a track gets here, relative to the sum of all tracks.",
-            ("track",),
-            registry=registry,
-        )
+        self._split = _split(registry)
         self.callbacks = Counter(
             "docparser_callbacks",
             "Attempts at callbacks; what became of them is delivered, failed or given_up.",
@@ -71,3 +72,12 @@ class TaskMetrics:
         for track in backlog:
             for name, gauge in self._backlog.items():
                 gauge.labels(track.track).set(getattr(track, name))
+
+
+def _split(registry: CollectorRegistry) -> Gauge:
+    return Gauge(
+        "docparser_split_weight",
+        "Share of new tasks that a track gets here, relative to the sum of all tracks.",
+        ("track",),
+        registry=registry,
+    )

@@ -8,6 +8,7 @@ import pytest
 import typer
 from docparser_api import names
 from docparser_api.golden import ClassScores
+from docparser_api.queue import Topology
 from docparser_api.rollout import Strategy
 from docparser_api.status import ConditionType, Measurement, Reason, RolloutPause, Verdict
 from docparser_api.weights import AccessMode
@@ -47,6 +48,7 @@ WORDS = {
     *FOREIGN,
     names.KIND,
     *get_args(Strategy),
+    *get_args(Topology),
     *get_args(Verdict),
     *get_args(AccessMode),
     *get_args(RolloutPause.model_fields["reason"].annotation),

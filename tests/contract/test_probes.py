@@ -44,7 +44,7 @@ def test_the_port_has_one_number_and_one_name() -> None:
     (port,) = CONTAINER["ports"]
     assert (port["containerPort"], port["name"]) == (names.PORT, names.PORT_NAME)
     assert {CONTAINER[probe]["httpGet"]["port"] for probe in PROBES} == {names.PORT_NAME}
-    assert service(PARSER, "abc")["spec"]["ports"][0]["targetPort"] == names.PORT_NAME
+    assert service(PARSER, {})["spec"]["ports"][0]["targetPort"] == names.PORT_NAME
 
 
 def test_what_scrapes_and_inspects_finds_its_path() -> None:

@@ -9,19 +9,22 @@ from _pytest.mark import ParameterSet
 from convergence.canaries import CANARIES
 from convergence.digest import differences, digest, removals
 from convergence.scenarios import PLAIN, Watchman
+from convergence.topologies import TOPOLOGIES
 from docparser_operator.kinds import EVENT, Manifest
 from support.memory_faults import Fault, Write
 from support.world import World
 
-SCENARIOS = PLAIN | CANARIES
+SCENARIOS = PLAIN | CANARIES | TOPOLOGIES
 QUICK_CANARIES = (
     "canary",
     "canary that fails too often",
     "canary aborted by hand",
     "revert in a canary",
     "delete in a canary",
+    "into a queue",
+    "out of a queue",
 )
-"""Rollouts with steps on which crashes are tried each time; the marker `thorough` has the rest."""
+"""Those with steps or a queue that are tried each time; the marker `thorough` has the rest."""
 _LONG = {"third spec in place"}
 """Others with so many writes that they are `thorough`, too."""
 _QUICK_FAULTS = {Fault.CRASH_AFTER}

@@ -7,7 +7,19 @@ from typing import Any
 from docparser_api.schema import Schema, structural
 from pydantic import BaseModel, ValidationError
 
-_TEXTS = ("b", "b/c", "b:2", "7", "b-2", "https://b", "/bc", "b" * 64, "10.0.0.0/8", "s3://b", "s3://c")
+_TEXTS = (
+    "b",
+    "b/c",
+    "b:2",
+    "7",
+    "b-2",
+    "https://b",
+    "/bc",
+    "b" * 64,
+    "10.0.0.0/8",
+    "s3://b",
+    "s3://c",
+)
 
 
 def variations(model: type[BaseModel], base: dict[str, Any]) -> Iterator[tuple[str, BaseModel]]:

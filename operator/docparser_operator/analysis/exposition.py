@@ -13,11 +13,12 @@ from docparser_operator.analysis.evidence import Buckets, Totals
 
 _REQUESTS: Final = "docparser_requests"
 _SECONDS: Final = "docparser_request_duration_seconds"
+_TASKS: Final = "docparser_task_duration_seconds"
 _PAGES: Final = "docparser_pages"
 _REPETITION: Final = "docparser_pages_repetition"
 _TRUNCATED: Final = "docparser_pages_truncated"
-_FAMILIES: Final = (_REQUESTS, _SECONDS, _PAGES, _REPETITION, _TRUNCATED)
-_PREFIXES: Final = (_REQUESTS, _SECONDS, _PAGES)
+_FAMILIES: Final = (_REQUESTS, _SECONDS, _TASKS, _PAGES, _REPETITION, _TRUNCATED)
+_PREFIXES: Final = (_REQUESTS, _SECONDS, _TASKS, _PAGES)
 
 TURNED_AWAY: Final = frozenset({"429", "503"})
 """Statuses of requests for which there was no room. They tell the load and not the revision, and
@@ -30,6 +31,8 @@ class MalformedError(ValueError):
 
 def counters(text: str) -> Totals:
     """Return the counters in `text`, the exposition format of Prometheus.
+
+    Tasks that a worker has read count as the requests that it never sees.
 
     Counters that the pod does not know are zero.
 
@@ -44,16 +47,32 @@ def counters(text: str) -> Totals:
     if _REQUESTS not in families:
         raise MalformedError(f"there is no {_REQUESTS}")
     requests = _requests(families)
-    errors = (sample for sample in requests if sample.labels.get("status", "").startswith("5"))
-    return Totals(
-        requests=_total(requests),
-        server_errors=_total(errors),
-        buckets=_buckets(_samples(families, _SECONDS, "_bucket")),
+    pages = Totals(
         pages=_total(_samples(families, _PAGES)),
         repetition=_total(_samples(families, _REPETITION)),
         truncated=_total(_samples(families, _TRUNCATED)),
+    )
+    answered = Totals(
+        requests=_total(requests),
+        server_errors=_total(filter(_is_server_error, requests)),
+        buckets=_buckets(filter(_on_route, _samples(families, _SECONDS, "_bucket"))),
         seconds=sum(_number(s) for s in _samples(families, _SECONDS, "_sum") if _on_route(s)),
     )
+    return pages + answered + _tasks(families)
+
+
+def _tasks(families: dict[str, Metric]) -> Totals:
+    counts = _samples(families, _TASKS, "_count")
+    return Totals(
+        requests=_total(counts),
+        server_errors=_total(filter(_is_server_error, counts)),
+        buckets=_buckets(_samples(families, _TASKS, "_bucket")),
+        seconds=sum(map(_number, _samples(families, _TASKS, "_sum"))),
+    )
+
+
+def _is_server_error(sample: Sample) -> bool:
+    return sample.labels.get("status", "").startswith("5")
 
 
 def _relevant(text: str) -> Iterable[str]:
@@ -93,15 +112,19 @@ def _total(samples: Iterable[Sample]) -> int:
 
 
 def _buckets(samples: Iterable[Sample]) -> Buckets:
-    """Return the buckets in order.
+    """Return the buckets in order, those of several statuses together.
 
     Raises:
         MalformedError: they do not add up.
     """
+    sums: dict[float, int] = {}
     try:
-        found = sorted((float(s.labels["le"]), int(_number(s))) for s in samples if _on_route(s))
+        for sample in samples:
+            bound = float(sample.labels["le"])
+            sums[bound] = sums.get(bound, 0) + int(_number(sample))
     except (KeyError, ValueError):
         raise MalformedError("a bucket is not a number") from None
+    found = sorted(sums.items())
     counts = [count for _bound, count in found]
     if found and (found[-1][0] != math.inf or counts != sorted(counts)):
         raise MalformedError("the buckets do not add up")

@@ -6,10 +6,11 @@ from typing import Any
 from docparser_api import names
 from docparser_api.base import ApiModel
 from docparser_api.deployment import ObjectMeta
-from docparser_api.runtime import grace_period_seconds
+from docparser_api.runtime import grace_period_seconds, worker_grace_period_seconds
 from docparser_api.spec import PodShape
 
 from docparser_operator.desired.metadata import labels, pod_selector
+from docparser_operator.desired.queue import queue_env, split_mounts, split_volumes
 from docparser_operator.desired.weights import (
     weights_credentials,
     weights_mounts,
@@ -19,14 +20,14 @@ from docparser_operator.kinds import Manifest
 
 USER = 65532
 STARTUP_PERIOD_SECONDS = 2
-COMPONENT = "runtime"
+COMPONENTS = {"Direct": "runtime", "Queue": "worker"}
 
 
 def pod_template(owner: ObjectMeta, shape: PodShape, revision: str) -> Manifest:
     """Return the pod template of `revision`, which has the form `shape`."""
     selector = pod_selector(owner, revision)
     extra = shape.pod_metadata
-    own = labels(owner) | selector | {names.LABEL_COMPONENT: COMPONENT}
+    own = labels(owner) | selector | {names.LABEL_COMPONENT: COMPONENTS[shape.topology]}
     return {
         "metadata": {
             "labels": (extra.labels or {}) | own,
@@ -40,12 +41,11 @@ def pod_template(owner: ObjectMeta, shape: PodShape, revision: str) -> Manifest:
             # As the first process of its namespace the runtime would ignore a SIGTERM that comes
             # before Python can listen, and hold its GPU for the whole grace period.
             "shareProcessNamespace": True,
-            "terminationGracePeriodSeconds": shape.termination_grace_period_seconds
-            or grace_period_seconds(shape.runtime),
+            "terminationGracePeriodSeconds": _grace_period_seconds(shape),
             "securityContext": security_context(),
             **_fetch(shape),
-            "containers": [_container(shape)],
-            "volumes": _volumes(shape),
+            "containers": [_container(shape, revision)],
+            "volumes": _volumes(owner, shape),
             **_list("imagePullSecrets", shape.image_pull_secrets),
             **_list("resourceClaims", shape.resources.claims),
             **_scheduling(shape, selector),
@@ -74,14 +74,23 @@ def container_security() -> Manifest:
     }
 
 
-def _container(shape: PodShape) -> Manifest:
+def _grace_period_seconds(shape: PodShape) -> int:
+    """Return the time to leave in: a worker's tasks go on elsewhere, requests must be answered."""
+    if shape.termination_grace_period_seconds is not None:
+        return shape.termination_grace_period_seconds
+    if shape.topology == "Queue":
+        return worker_grace_period_seconds(shape.runtime)
+    return grace_period_seconds(shape.runtime)
+
+
+def _container(shape: PodShape, revision: str) -> Manifest:
     return {
         "name": names.CONTAINER,
         "image": shape.image,
         "imagePullPolicy": shape.image_pull_policy,
-        "args": ["serve"],
+        "args": ["serve", "--role", "worker"] if shape.topology == "Queue" else ["serve"],
         "ports": [{"name": names.PORT_NAME, "containerPort": names.PORT, "protocol": "TCP"}],
-        "env": _env(shape),
+        "env": _env(shape, revision),
         "resources": _resources(shape),
         "securityContext": container_security(),
         "startupProbe": _probe(
@@ -103,6 +112,7 @@ def _container(shape: PodShape) -> Manifest:
             {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 (a mount point in the pod)
             {"name": "shm", "mountPath": "/dev/shm"},  # noqa: S108
             *weights_mounts(shape.model.weights),
+            *split_mounts(shape),
         ],
     }
 
@@ -139,7 +149,7 @@ def _without_devices(shape: PodShape) -> Manifest:
     return {name: dict(amount) for name, amount in amounts.items() if amount}
 
 
-def _env(shape: PodShape) -> list[Manifest]:
+def _env(shape: PodShape, revision: str) -> list[Manifest]:
     """Return the environment; the configuration travels whole, no field is named here."""
     env: list[Manifest] = [
         {"name": names.ENV_MODEL, "value": _json(shape.model)},
@@ -148,6 +158,7 @@ def _env(shape: PodShape) -> list[Manifest]:
     if shape.auth is not None:
         source = {"secretKeyRef": _dump(shape.auth.token_secret_ref)}
         env.append({"name": names.ENV_TOKEN, "valueFrom": source})
+    env += queue_env(shape, revision)
     return env + [_dump(variable) for variable in shape.env or []]
 
 
@@ -176,12 +187,13 @@ def _probe(shape: PodShape, path: str, period_seconds: int, failures: int) -> Ma
     }
 
 
-def _volumes(shape: PodShape) -> list[Manifest]:
+def _volumes(owner: ObjectMeta, shape: PodShape) -> list[Manifest]:
     memory = {"medium": "Memory", "sizeLimit": shape.shared_memory.size_limit}
     return [
         {"name": "tmp", "emptyDir": {}},
         {"name": "shm", "emptyDir": memory},
         *weights_volumes(shape.model.weights),
+        *split_volumes(owner, shape),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The Service in front of the pods of the revision that serves."""
+"""The Service in front of the pods that serve."""
 
 from typing import Any
 
@@ -26,8 +26,8 @@ def rollout_services(parser: DocParserDeployment, target: str, stable: str) -> l
     ]
 
 
-def service(parser: DocParserDeployment, serving: str | None) -> Manifest:
-    """Return the Service for the pods of revision `serving`; of all revisions with None."""
+def service(parser: DocParserDeployment, selector: dict[str, str]) -> Manifest:
+    """Return the Service for the pods with these labels."""
     wanted = parser.spec.service
     port = _port(parser)
     if wanted.node_port is not None:
@@ -38,7 +38,7 @@ def service(parser: DocParserDeployment, serving: str | None) -> Manifest:
         "metadata": metadata(parser.metadata, parser.metadata.name, annotations=wanted.annotations),
         "spec": {
             "type": wanted.type,
-            "selector": pod_selector(parser.metadata, serving),
+            "selector": selector,
             "ports": [port],
         },
     }

@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Any
 
 from docparser_runtime import answers
 from docparser_runtime.engine.tiers import Tier
 from docparser_runtime.engine.traits import Traits
+from docparser_runtime.errors import DocParserError
 from docparser_runtime.logs import Log
 from docparser_runtime.metrics import Metrics
 from docparser_runtime.page_engine import Page
@@ -66,6 +68,21 @@ class JobWork:
             DocParserError: one of the typed errors.
         """
         began = self._tools.clock()
+        try:
+            found = await self._result(claim, began)
+        except DocParserError as error:
+            self._count(error.status, began)
+            raise
+        self._count(HTTPStatus.OK, began)
+        return found
+
+    def _count(self, status: int, began: float) -> None:
+        """Count an attempt that tells of the document or the engine, not of what is down."""
+        if status <= HTTPStatus.INTERNAL_SERVER_ERROR:
+            seconds = self._tools.clock() - began
+            self._tools.metrics.tasks.seconds.labels(str(int(status))).observe(seconds)
+
+    async def _result(self, claim: Claim, began: float) -> dict[str, Any]:
         payload = payloads.loaded(claim.job.payload)
         repaired = await self._read(claim, payload)
         with spans.step("result"):

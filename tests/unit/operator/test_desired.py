@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import yaml
 from docparser_api import names
-from docparser_operator.desired.service import service
 from docparser_operator.observed import Observed
 from docparser_operator.plan import make_plan
 from support.builders import a_parser
@@ -60,8 +59,3 @@ def test_a_user_cannot_take_a_label_that_selects() -> None:
     deployment = make_plan(parser, Observed(), START).apply[-1]
     labels = deployment["spec"]["template"]["metadata"]["labels"]
     assert (labels[names.LABEL_DEPLOYMENT], labels["team"]) == ("reader", "papers")
-
-
-def test_the_service_of_an_exchange_selects_all_revisions() -> None:
-    selector = service(a_parser().built(), None)["spec"]["selector"]
-    assert selector == {names.LABEL_DEPLOYMENT: "reader"}

@@ -45,11 +45,11 @@ def selected(manifests: list[Manifest]) -> dict[str, str]:
 
 
 def test_one_service_is_for_everyone() -> None:
-    assert selected(services(PLAIN, decision(), "new")) == {"reader": "old"}
+    assert selected(services(PLAIN, decision(), "new", {}, Observed())) == {"reader": "old"}
 
 
 def test_while_a_revision_is_tried_out_each_side_has_a_service() -> None:
-    assert selected(services(PLAIN, decision(stepping=True), "new")) == {
+    assert selected(services(PLAIN, decision(stepping=True), "new", {}, Observed())) == {
         "reader": "all",
         "reader-canary": "new",
         "reader-stable": "old",

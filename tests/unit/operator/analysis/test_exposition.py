@@ -51,6 +51,26 @@ def test_what_a_pod_exposes_is_read() -> None:
     assert found.timed == 2
 
 
+def test_tasks_that_a_worker_has_read_are_its_requests() -> None:
+    pod = a_pod()
+    for status, seconds in (("200", 0.3), ("200", 3.5), ("422", 0.01), ("500", 0.3)):
+        pod.tasks.seconds.labels(status).observe(seconds)
+    found = counters(text_of(pod))
+    assert (found.requests, found.server_errors, found.timed) == (4, 1, 4)
+    assert found.seconds == pytest.approx(4.11)
+    buckets = dict(found.buckets)
+    assert (buckets[0.2], buckets[0.5], buckets[600], buckets[math.inf]) == (1, 3, 4, 4)
+
+
+def test_requests_and_tasks_of_a_pod_count_together() -> None:
+    pod = a_pod()
+    pod.requests.labels(PATH_PARSE, "200", "ok").inc(2)
+    pod.request_seconds.labels(PATH_PARSE).observe(0.3)
+    pod.tasks.seconds.labels("200").observe(0.3)
+    found = counters(text_of(pod))
+    assert (found.requests, found.timed, dict(found.buckets)[0.5]) == (3, 2, 2)
+
+
 def test_counters_of_a_later_runtime_that_are_missing_are_zero() -> None:
     text = f'{HEAD}docparser_requests_total{{route="{PATH_PARSE}",status="200",code="ok"}} 4.0\n'
     assert counters(text) == Totals(requests=4)
