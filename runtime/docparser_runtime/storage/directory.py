@@ -11,6 +11,7 @@ import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -43,7 +44,7 @@ class DirectoryStore:
     """
 
     def __init__(self, root: Path, room: Room, failures: Failures) -> None:
-        self._root = root
+        self._root = str(root)
         self._room = room
         self._failures = failures
         self._partials = PartialFiles(root)
@@ -121,7 +122,7 @@ class DirectoryStore:
     def _write(
         self, name: str, size: int, pieces: Iterator[bytes | memoryview], stop: threading.Event
     ) -> Stored:
-        path = self._root / checked(name)
+        path = self._path(name)
         digest, written = hashlib.sha256(), 0
         with self._failures.of_system():
             try:
@@ -134,64 +135,72 @@ class DirectoryStore:
                     partial.sync()
                     _stop_if(stop)
                     note(written - self._publish(partial, path))
-                sync_folders(path.parent, self._root)
+                sync_folders(os.path.dirname(path), self._root)
             except NoRoom as error:
                 raise self._failures.full(str(error)) from None
         return Stored(name, digest.hexdigest(), written)
 
-    def _publish(self, partial: PartialFile, path: Path) -> int:
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{checked(name)}"
+
+    def _publish(self, partial: PartialFile, path: str) -> int:
         """Give the file its name; return the size of the file that had it before."""
         try:
             with self._renaming:
-                replaced = path.stat().st_size if path.is_file() else 0
+                replaced = os.stat(path).st_size if os.path.isfile(path) else 0
                 self._rename(partial, path)
         except OSError:
-            remove_empty(path.parent, self._root)
+            remove_empty(os.path.dirname(path), self._root)
             raise
         return replaced
 
-    def _rename(self, partial: PartialFile, path: Path) -> None:
+    def _rename(self, partial: PartialFile, path: str) -> None:
         for _ in range(_TRIES):
             with suppress(FileNotFoundError):
-                folders_with(path.parent, self._root)
-                partial.path.rename(path)
+                folders_with(os.path.dirname(path), self._root)
+                os.rename(partial.path, path)
                 return
         raise FileNotFoundError(None, "a folder vanishes whenever it is made")
 
     def _read(self, name: str, sha256: str | None) -> bytes:
-        path = self._root / checked(name)
+        path = self._path(name)
         with self._failures.of_system():
-            content = _found(path.read_bytes)
+            content = _found(lambda: _content(path))
         if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256:
             raise ObjectDamaged(name)
         return content
 
     def _verify(self, name: str, sha256: str | None) -> None:
-        path = self._root / checked(name)
+        path = self._path(name)
         with self._failures.of_system():
             if sha256 is None:
-                _found(lambda: path.open("rb").close())
+                _found(lambda: open(path, "rb").close())
             elif _found(lambda: sha256_of(path)) != sha256:
                 raise ObjectDamaged(name)
 
     async def _pieces(self, name: str) -> AsyncGenerator[bytes, None]:
-        path = self._root / name
+        path = self._path(name)
         with self._failures.of_system():
             # An open file cannot be deleted under the reader.
-            file = await self._run(lambda _: _found(lambda: path.open("rb", buffering=0)))
+            file = await self._run(lambda _: _found(lambda: FileIO(path)))
             with file:
                 while piece := await self._run(lambda _: file.read(CHUNK_BYTES)):
                     yield piece
 
     def _delete(self, prefix: str) -> None:
-        folder = self._root / checked_prefix(prefix)
+        folder = f"{self._root}/{checked_prefix(prefix).rstrip('/')}"
         with self._failures.of_system():
             self._room.remove(removed_bytes(folder))
-            remove_empty(folder.parent, self._root)
+            remove_empty(os.path.dirname(folder), self._root)
 
     def _prefixes(self) -> list[str]:
         with self._failures.of_system(), os.scandir(self._root) as entries:
             return [one.name for one in entries if one.is_dir() and not one.name.startswith(".")]
+
+
+def _content(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _stop_if(stop: threading.Event) -> None:

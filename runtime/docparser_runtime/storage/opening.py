@@ -97,7 +97,7 @@ def _directory(path: Path, most_bytes: int | None, failures: Failures) -> Object
     try:
         with PartialFiles(path).new() as trial:
             trial.sync()
-        sync_folders(path, path.parent)
+        sync_folders(str(path), str(path.parent))
         return DirectoryStore(path, Room(path, most_bytes), failures)
     except OSError as error:
         raise _wrong(f"{path} cannot be used: {error.strerror}") from None

@@ -15,7 +15,7 @@ FOLDER: Final = ".partial"
 class PartialFile:
     """A file that nobody sees until it is renamed."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+    def __init__(self, path: str, descriptor: int) -> None:
         self.path = path
         self._descriptor = descriptor
 
@@ -34,8 +34,9 @@ class PartialFiles:
     """The files that are being written below a directory, by this process and by others."""
 
     def __init__(self, root: Path) -> None:
-        self._folder = root / FOLDER
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = root / FOLDER
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder = str(folder)
 
     @contextmanager
     def new(self) -> Iterator[PartialFile]:
@@ -45,11 +46,12 @@ class PartialFiles:
             yield PartialFile(path, descriptor)
         finally:
             os.close(descriptor)
-            path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(path)
 
-    def _locked(self) -> tuple[Path, int]:
+    def _locked(self) -> tuple[str, int]:
         while True:
-            path = self._folder / uuid.uuid4().hex
+            path = f"{self._folder}/{uuid.uuid4().hex}"
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if os.fstat(descriptor).st_nlink:
@@ -59,10 +61,10 @@ class PartialFiles:
 
     def sweep(self) -> int:
         """Remove the files whose writers are dead; return how many."""
-        return sum(_is_removed(path) for path in list(self._folder.iterdir()))
+        return sum(_is_removed(f"{self._folder}/{name}") for name in os.listdir(self._folder))
 
 
-def _is_removed(path: Path) -> bool:
+def _is_removed(path: str) -> bool:
     """Remove the file unless somebody writes it; return whether it was removed."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -71,7 +73,8 @@ def _is_removed(path: Path) -> bool:
     try:
         with suppress(BlockingIOError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                os.unlink(path)
             return True
         return False
     finally:

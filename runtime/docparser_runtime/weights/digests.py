@@ -40,7 +40,7 @@ class Counting:
         self._count(size)
 
 
-def sha256_of(path: Path, count: Callable[[int], None] = ignore) -> str:
+def sha256_of(path: Path | str, count: Callable[[int], None] = ignore) -> str:
     """Return the SHA-256 of the file, in hexadecimal digits; tell `count` the bytes read."""
     # hashlib lets other threads run while it works on a large chunk.
     descriptor = os.open(path, os.O_RDONLY)

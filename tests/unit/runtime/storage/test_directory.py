@@ -143,7 +143,7 @@ async def test_left_over_files_of_dead_writers_only_are_swept(root: Path, log: L
     with partials.new() as alive:
         alive.write(b"half")
         DirectoryStore(root, Room(root, None), Failures(log))
-        assert list((root / FOLDER).iterdir()) == [alive.path]
+        assert list((root / FOLDER).iterdir()) == [Path(alive.path)]
     assert not list((root / FOLDER).iterdir())
 
 
