@@ -9,7 +9,7 @@ import pytest
 import yaml
 from docparser_api import names
 from support.eventually import eventually
-from support.helm import RELEASE, SYSTEM, Helm
+from support.helm import CHART, RELEASE, SYSTEM, Helm
 from support.kubectl import Kubectl, Manifest
 from support.operator_process import OperatorProcess
 
@@ -18,6 +18,13 @@ from .conftest import as_service_account
 
 DEFINITION = "docparserdeployments.docparser.dev"
 CHILDREN = "deployments,services,serviceaccounts,controllerrevisions,poddisruptionbudgets,pods"
+# What needs the Prometheus operator is left out.
+PRODUCTION = (
+    "--values",
+    str(CHART / "examples/prod.yaml"),
+    "--set",
+    "serviceMonitor.enabled=false,prometheusRule.enabled=false",
+)
 CANARY = {"strategy": "Canary", "steps": [{"setWeight": 50}, {"pause": {}}]}
 
 
@@ -53,14 +60,17 @@ def test_it_is_upgraded_rolled_back_and_removed_with_a_deployment_at_work(
     bare: Kubectl, installed: Helm, previous: Helm, tmp_path: Path
 ) -> None:
     release = (RELEASE, "--namespace", SYSTEM)
-    previous.run("install", *release, str(previous.chart), "--create-namespace")
+    restricted_namespace(bare)
+    previous.run("install", *release, str(previous.chart))
+    eventually(lambda: len(replicas(bare)), lambda count: count == 2, 20, "both are let in")
     with operator(bare, tmp_path) as process:
         shut_out(process, bare)
         installed.run("upgrade", *release, str(installed.chart))
         process.wait_ready()
         at_a_canary(bare)
         before = state(bare)
-        installed.run("upgrade", *release, str(installed.chart), "--set", "logLevel=debug")
+        installed.run("upgrade", *release, str(installed.chart), *PRODUCTION)
+        eventually(lambda: replicas(bare, "@sha256:"), bool, 20, "a new replica is let in")
         assert state(bare) == before, "the upgrade changed what the operator made"
         installed.run("rollback", *release, "2")
         assert state(bare) == before, "the way back changed what the operator made"
@@ -70,6 +80,19 @@ def test_it_is_upgraded_rolled_back_and_removed_with_a_deployment_at_work(
     eventually(lambda: left(bare), lambda found: found == [DEFINITION], 30, "the rest is gone")
     assert state(bare) == before, "the removal took something along"
     again(bare, installed)
+
+
+def restricted_namespace(admin: Kubectl) -> None:
+    """The release's namespace, which lets in only pods that keep the strictest standard."""
+    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    about = {"name": SYSTEM, "labels": labels}
+    admin.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": about})
+
+
+def replicas(admin: Kubectl, image: str = "") -> list[Manifest]:
+    """The operator's pods, of an image with these words; no kubelet runs them."""
+    pods = admin.list("pods", f"app.kubernetes.io/instance={RELEASE}")
+    return [pod for pod in pods if image in pod["spec"]["containers"][0]["image"]]
 
 
 def shut_out(process: OperatorProcess, admin: Kubectl) -> None:
@@ -144,17 +167,17 @@ class AllNamespaces(Kubectl):
 def test_for_some_namespaces_no_right_in_the_cluster_is_needed(
     bare: Kubectl, installed: Helm, tmp_path: Path
 ) -> None:
-    for namespace in ("ocr", "elsewhere"):
+    for namespace in ("team", "elsewhere"):
         bare.run("create", "namespace", namespace)
-    options = ("watchNamespaces={ocr}", "rbac.aggregate=false", "rbac.countGpus=false")
+    options = ("watchNamespaces={team}", "rbac.aggregate=false", "rbac.countGpus=false")
     switches = [word for option in options for word in ("--set", option)]
     place = ("--namespace", SYSTEM)
     installed.run("install", RELEASE, str(installed.chart), *place, "--create-namespace", *switches)
-    with operator(bare, tmp_path, served="ocr") as process:
+    with operator(bare, tmp_path, served="team") as process:
         process.wait_ready()
-        for namespace in ("elsewhere", "ocr"):
+        for namespace in ("elsewhere", "team"):
             bare.within(namespace).apply(a_parser("reader"))
-        wait_serving(bare.within("ocr"), "reader")
+        wait_serving(bare.within("team"), "reader")
         assert bare.within("elsewhere").list("deployments") == []
         refused = [line for line in process.log.read_text().splitlines() if "403" in line]
         assert refused == []
