@@ -6,7 +6,8 @@ from enum import StrEnum
 from random import Random
 from typing import Final
 
-from docparser_kubectl.replay.traces import Arrival, Trace, trace_of
+from docparser_kubectl.errors import Failure
+from docparser_kubectl.replay.traces import MOST_DOCUMENTS, Arrival, Trace, trace_of
 
 BUSY: Final = 0.6
 """Pages at the busiest time, as share of what the most pods could read."""
@@ -33,10 +34,18 @@ def generated(pattern: Pattern, capacity: float, seed: int) -> Trace:
         pattern: how documents come.
         capacity: pages that the most pods read in a second.
         seed: what is left to chance depends on it alone.
+
+    Raises:
+        Failure: these would be too many documents.
     """
     # The words of a seed that is text are hashed the same way by every Python.
     random = Random(f"{pattern}/{seed}")  # noqa: S311 (not a secret)
     hours, rate = _RATES[pattern]
+    if hours * _HOUR * BUSY * capacity / MEAN_PAGES > MOST_DOCUMENTS:
+        raise Failure(
+            f"{pattern} would have more than {MOST_DOCUMENTS:,} documents at 60 % of what these "
+            "pods read; try fewer pods, slower ones, or a trace of your own"
+        )
     arrivals = list(_documents(random, hours * _HOUR, BUSY * capacity, rate))
     arrivals += _EXTRAS.get(pattern, _nothing)(random, capacity)
     return trace_of(pattern, arrivals, hours * _HOUR)

@@ -1,5 +1,6 @@
 """The deployment of a file, as it is played with."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -69,6 +70,8 @@ def subject(manifest: Manifest | None, wanted: Wanted) -> tuple[Setup, Rules]:
         target_wait=scaling.target_wait_seconds,
         drain=_first(wanted.drain, usual.drain),
     )
+    if not (math.isfinite(setup.page_seconds) and math.isfinite(setup.lead_seconds)):
+        raise Failure("seconds must be a number")
     return setup, rules
 
 

@@ -122,9 +122,9 @@ def test_gpus_of_a_pod_are_counted() -> None:
 @pytest.mark.parametrize("drain", Drain)
 @pytest.mark.parametrize("seed", range(3))
 def test_all_pages_are_read_once_whatever_comes_and_goes(drain: Drain, seed: int) -> None:
-    setup = Setup(most=5, room=4, drain=drain)
+    setup = Setup(most=2, room=2, drain=drain)
     trace = generated(Pattern.BURST, setup.capacity, seed)
-    for scaler in (Keda(5, 0, 5), HorizontalPodAutoscaler(20, 0, 5)):
+    for scaler in (Keda(5, 0, 3), HorizontalPodAutoscaler(20, 0, 3)):
         run = play(trace, setup, scaler, 1)
         assert sum(wait.pages for wait in run.waits) == trace.pages
         assert run.unread_pages == 0
@@ -134,7 +134,7 @@ def test_all_pages_are_read_once_whatever_comes_and_goes(drain: Drain, seed: int
 
 
 def test_no_place_is_idle_while_something_waits() -> None:
-    setup = Setup(page_seconds=2, places=3, lead_seconds=20)
+    setup = Setup(page_seconds=6, places=3, lead_seconds=20)
     trace = generated(Pattern.BURST, setup.capacity, 1)
     scaler = Ordered((0, 2), (3000, 6), (6000, 1), interval=7)
     play(trace, setup, scaler, 2)

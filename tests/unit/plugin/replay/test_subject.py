@@ -42,6 +42,7 @@ def test_the_command_line_comes_first() -> None:
 WRONG: dict[str, tuple[dict[str, Any] | None, Wanted, str]] = {
     "no autoscaling": (manifest(), Wanted(), "reader has no spec.autoscaling"),
     "more than the most": (None, Wanted(least=11), "at least the fewest"),
+    "no number": (None, Wanted(lead_seconds=float("nan")), "must be a number"),
     "a field that cannot be": (
         manifest(autoscaling={**SCALING, "maxReplicas": "many"}),
         Wanted(),
