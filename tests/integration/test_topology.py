@@ -96,6 +96,32 @@ def test_a_move_into_a_queue_and_back(kubectl: Kubectl, operator: OperatorProces
     assert _entrance(kubectl)[names.LABEL_REVISION] == last
 
 
+def test_a_move_that_never_came_to_its_end_leaves_nothing(
+    kubectl: Kubectl, operator: OperatorProcess
+) -> None:
+    kubectl.apply(a_parser("reader", revisionHistoryLimit=0))
+    served = wait_serving(kubectl, "reader")["status"]["currentRevision"]
+    kubectl.apply(a_parser("reader", **QUEUED, revisionHistoryLimit=0))
+    made = (
+        ("configmap", "reader-split"),
+        ("deployment", "reader-gateway"),
+        ("pdb", "reader-gateway"),
+    )
+    for kind, name in made:
+        eventually(lambda kind=kind, name=name: kubectl.get(kind, name), bool, 20, name)  # type: ignore[misc]
+    assert _entrance(kubectl)[names.LABEL_REVISION] == served
+    for change in (_merge(topology="Direct"), _merge(queue=None)):
+        kubectl.run("patch", "dpd", "reader", "--type=merge", "-p", change)
+    assert wait_serving(kubectl, "reader")["status"]["currentRevision"] == served
+    for kind, name in made:
+        eventually(
+            lambda kind=kind, name=name: kubectl.get(kind, name),  # type: ignore[misc]
+            lambda left: left is None,
+            20,
+            f"{name} is gone",
+        )
+
+
 def test_a_canary_gets_its_share_by_the_split(kubectl: Kubectl, operator: OperatorProcess) -> None:
     kubectl.apply(a_parser("reader", **QUEUED, rollout=CANARY))
     first = _wait_queued(kubectl)["status"]["currentRevision"]
