@@ -43,10 +43,11 @@ format: .venv/.ready ## Format the code
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .
 
-generate: .venv/.ready ## Write the CustomResourceDefinition from its Python types, and the chart's copies
+generate: .venv/.ready ## Write the CustomResourceDefinition from its Python types, the chart's copies and dashboards
 	$(PYTHON) crds/generate.py > crds/docparserdeployments.yaml.new
 	mv crds/docparserdeployments.yaml.new crds/docparserdeployments.yaml
 	$(PYTHON) charts/chart_files.py
+	$(PYTHON) charts/dashboards_generate.py
 
 images: .venv/.ready cluster ## Build both images and load them into the cluster
 	$(CLUSTER) images

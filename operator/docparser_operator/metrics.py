@@ -1,6 +1,6 @@
 """Every metric of the operator, declared once."""
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
 PREFIX = "docparser_operator"
 
@@ -10,6 +10,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
         self.reconciles = Counter(
             f"{PREFIX}_reconciles",
             "Passes over a DocParserDeployment, by outcome.",
