@@ -1,7 +1,7 @@
 """`spec.autoscaling` and `status.autoscaling`: how many pods the demand needs."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import ConfigDict, Field, StringConstraints
 
@@ -56,7 +56,10 @@ class ScalingWindow(ApiModel):
 
 
 class AutoscalingSpec(ApiModel):
-    """How many pods run, as the demand needs them."""
+    """How many pods run: the operator measures the demand and decides.
+
+    spec.replicas is the number to begin with, and stays as it is.
+    """
 
     model_config = ConfigDict(
         json_schema_extra=validations(
@@ -67,9 +70,6 @@ class AutoscalingSpec(ApiModel):
         )
     )
 
-    mode: Literal["Builtin"] = "Builtin"
-    """Who decides. `Builtin`: the operator measures the pods and decides; spec.replicas is the
-    number to begin with and stays as it is."""
     min_replicas: int = Field(1, ge=0, le=1000)
     """Least pods."""
     max_replicas: int = Field(ge=1, le=1000)
@@ -112,6 +112,7 @@ class ScalingReason(StrEnum):
     METRICS_MISSING = "MetricsMissing"
     METRICS_OLD = "MetricsOld"
     THROUGHPUT_UNKNOWN = "ThroughputUnknown"
+    SCHEDULE_INVALID = "ScheduleInvalid"
 
 
 class Recommendation(ApiModel):

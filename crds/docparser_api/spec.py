@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from docparser_api.autoscaling import AutoscalingSpec
 from docparser_api.base import ApiModel, cel, validations
 from docparser_api.queue import TOPOLOGY_RULES, Gateways, Queue, Topology
 from docparser_api.rollout import RolloutSpec
@@ -164,6 +165,12 @@ class DocParserDeploymentSpec(PodShape):
             ),
             *TOPOLOGY_RULES,
             cel(
+                "!has(self.autoscaling) || self.autoscaling.minReplicas >= 1 "
+                "|| self.topology == 'Queue'",
+                "autoscaling.minReplicas must be at least 1 with topology Direct: without a pod "
+                "nobody would see that a document arrives",
+            ),
+            cel(
                 "self.rollout.progressDeadlineSeconds >= self.probes.startupTimeoutSeconds "
                 "+ self.rollout.minReadySeconds",
                 "rollout.progressDeadlineSeconds must be at least probes.startupTimeoutSeconds "
@@ -181,7 +188,8 @@ class DocParserDeploymentSpec(PodShape):
                 || !has(self.model.weights.cache.persistentVolumeClaim)
                 || self.model.weights.cache.persistentVolumeClaim.accessMode
                 in ['ReadWriteMany', 'ReadOnlyMany']
-                || (self.replicas <= 1 && self.rollout.strategy in ['InPlace', 'Recreate'])""",
+                || ((has(self.autoscaling) ? self.autoscaling.maxReplicas : self.replicas) <= 1
+                && self.rollout.strategy in ['InPlace', 'Recreate'])""",
                 """a weights cache with access mode ReadWriteOnce is attached to one node: use a
                 ReadWriteMany claim, or at most one replica with rollout.strategy InPlace or
                 Recreate""",
@@ -190,7 +198,10 @@ class DocParserDeploymentSpec(PodShape):
     )
 
     replicas: int = Field(1, ge=0, le=1000)
-    """Pods that should run."""
+    """Pods that should run; with autoscaling, those to begin with."""
+    autoscaling: AutoscalingSpec | None = None
+    """How many pods run, as the demand needs them: the operator measures it and decides, and
+    spec.replicas is the number to begin with, and stays as it is. Absent: spec.replicas."""
     gateways: Gateways | None = None
     """The gateways of `topology: Queue`. Absent: two of them."""
     service: ServiceSpec = ServiceSpec()

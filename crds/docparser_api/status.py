@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from docparser_api.autoscaling import AutoscalingStatus
 from docparser_api.base import ApiModel
 from docparser_api.rollout_status import (
     TOLERANT,
@@ -44,6 +45,7 @@ class ConditionType(StrEnum):
     WEIGHTS_VERIFIED = "WeightsVerified"
     ROLLED_BACK = "RolledBack"
     ROLLBACK_READY = "RollbackReady"
+    SCALING_ACTIVE = "ScalingActive"
 
 
 class Reason(StrEnum):
@@ -96,6 +98,12 @@ class Reason(StrEnum):
     ROLLBACK_CHECK_FAILED = "RollbackCheckFailed"
     ROLLBACK_CHECK_DISABLED = "RollbackCheckDisabled"
     GATEWAY_NOT_USABLE = "GatewayNotUsable"
+    DEMAND_MEASURED = "DemandMeasured"
+    AT_MAXIMUM = "AtMaximum"
+    CLUSTER_FULL = "ClusterFull"
+    METRICS_MISSING = "MetricsMissing"
+    METRICS_OLD = "MetricsOld"
+    SCHEDULE_INVALID = "ScheduleInvalid"
 
 
 class Condition(ApiModel):
@@ -110,7 +118,8 @@ class Condition(ApiModel):
     bears a name that the operator needs), CapacityAvailable (the GPUs that a rollout needs are
     free), WeightsVerified (every byte of the weights is what the manifest says), RolledBack (the
     annotation docparser.dev/rollback-to is in force), RollbackReady (the previous revision was
-    tried out and can come back)."""
+    tried out and can come back), ScalingActive (the autoscaler knows the demand and follows
+    it)."""
     status: Literal["True", "False", "Unknown"]
     """Whether it holds."""
     observed_generation: int = Field(ge=0)
@@ -156,6 +165,8 @@ class DocParserDeploymentStatus(ApiModel):
     """The rollout that is under way, or the last one."""
     rollback: RollbackStatus | None = None
     """The rollback that was asked for by annotation."""
+    autoscaling: AutoscalingStatus | None = None
+    """What the autoscaler decided, and from what."""
     conditions: Annotated[
         list[Condition],
         Field(

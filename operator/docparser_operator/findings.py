@@ -1,5 +1,8 @@
 """What is the case about capacity, weights and rollback, as conditions without times. Pure."""
 
+from typing import Final
+
+from docparser_api.autoscaling import ScalingReason
 from docparser_api.deployment import DocParserDeployment
 from docparser_api.status import ConditionType, Reason
 
@@ -11,18 +14,46 @@ from docparser_operator.pods import Pod
 from docparser_operator.rollback_check import rollback_ready
 from docparser_operator.weights import init_outcome
 
+_BLIND: Final = {
+    ScalingReason.METRICS_MISSING: Reason.METRICS_MISSING,
+    ScalingReason.METRICS_OLD: Reason.METRICS_OLD,
+    ScalingReason.PAUSED: Reason.PAUSED,
+    ScalingReason.SCHEDULE_INVALID: Reason.SCHEDULE_INVALID,
+}
+"""Why an autoscaler does nothing."""
+_LIMITED: Final = {
+    ScalingReason.AT_MAXIMUM: Reason.AT_MAXIMUM,
+    ScalingReason.CLUSTER_FULL: Reason.CLUSTER_FULL,
+}
+"""Why it asks for fewer pods than are needed."""
+
 
 def more_findings(
     parser: DocParserDeployment, plan: Plan, observed: Observed
 ) -> tuple[Finding, ...]:
     """Return all findings of this module that apply."""
-    weights = weights_verified(plan, observed)
+    weights, scaling = weights_verified(plan, observed), scaling_active(parser)
     return (
         capacity_available(plan, observed),
         *((weights,) if weights is not None else ()),
         rolled_back(parser, plan),
         rollback_ready(parser, observed, plan.previous, plan.around.capacity),
+        *((scaling,) if scaling is not None else ()),
     )
+
+
+def scaling_active(parser: DocParserDeployment) -> Finding | None:
+    """Return whether the autoscaler knows the demand and follows it; None without one."""
+    kind, found = ConditionType.SCALING_ACTIVE, parser.status.autoscaling
+    if found is None:
+        return None
+    if found.reason in _BLIND:
+        return Finding(kind, "False", _BLIND[found.reason], found.message)
+    reason = _LIMITED.get(found.reason, Reason.DEMAND_MEASURED)
+    if reason == Reason.DEMAND_MEASURED:
+        words = f"the demand is known; {found.desired_replicas} pods are asked for"
+        return Finding(kind, "True", reason, words)
+    return Finding(kind, "True", reason, found.message)
 
 
 def capacity_available(plan: Plan, observed: Observed) -> Finding:

@@ -7,6 +7,7 @@ from datetime import datetime
 from docparser_api.deployment import DocParserDeployment
 
 from docparser_operator import kinds, topology
+from docparser_operator.autoscaling.wanted import wanted_replicas
 from docparser_operator.cache import finished_prunes, prune_jobs
 from docparser_operator.capacity import fitting_pods, gives_room
 from docparser_operator.choice import Choice, choose, comes_back
@@ -143,7 +144,7 @@ def _situation(
     known = observed.revisions
     others = [known[n].template for n in observed.workloads if n in known and n != target.hash]
     return Situation(
-        replicas=parser.spec.replicas,
+        replicas=wanted_replicas(parser),
         rules=parser.spec.rollout,
         target=target.hash,
         target_failed=choice.has_failed(parser),

@@ -22,6 +22,7 @@ from docparser_operator.deployment_metrics import DeploymentMetrics, Known
 from docparser_operator.errors import ApiError, UnavailableError
 from docparser_operator.kinds import LEASE, Key, Kind, Manifest, Ref
 from docparser_operator.leadership import Elector, LeaseTiming
+from docparser_operator.meter import Meter
 from docparser_operator.metrics import Metrics
 from docparser_operator.reconcile import Reconciler
 from docparser_operator.schema_gate import SchemaGate
@@ -53,7 +54,8 @@ class Program:
         self._elector = Elector(cluster, lease, identity(), LeaseTiming(), time.monotonic)
         writer = Writer(cluster, self._store, self._elector.leads)
         self._scraper = Scraper(self._wake, time.monotonic, HttpFetch(), _server(settings), metrics)
-        senses = ClusterSenses(cluster, self._store, self._scraper, time.monotonic)
+        self._meter = Meter(self._wake, time.monotonic, utc_now, HttpFetch(), metrics)
+        senses = ClusterSenses(cluster, self._store, self._scraper, self._meter, time.monotonic)
         reconciler = Reconciler(self._store, writer, senses, utc_now)
         self._controller = Controller(reconciler.reconcile, metrics, settings.workers)
         self._watching = Watching(
@@ -78,6 +80,7 @@ class Program:
             asyncio.create_task(self._schema.run(), name="schema"),
             asyncio.create_task(self._elect(), name="elector"),
             asyncio.create_task(self._scraper.run(), name="scraper"),
+            asyncio.create_task(self._meter.run(), name="meter"),
         ]
         stopped = asyncio.create_task(stop.wait(), name="stop")
         try:
@@ -88,6 +91,7 @@ class Program:
             await runner.cleanup()
             await _ended(self._tasks)
             await self._scraper.close()
+            await self._meter.close()
 
     async def _watch(self, end: threading.Event) -> None:
         """Watch until `end` is set; first wait for the CRD, since kopf looks for it only once."""
@@ -125,6 +129,7 @@ class Program:
         finally:
             self._metrics.leader.set(0)
             self._scraper.clear()
+            self._meter.clear()
 
     async def _synced(self) -> None:
         """Return once everything was listed; an API server that is away comes back."""

@@ -4,6 +4,7 @@ from docparser_api import names
 from docparser_api.deployment import DocParserDeployment
 from docparser_api.status import ConditionType, Reason
 
+from docparser_operator.autoscaling.wanted import wanted_replicas
 from docparser_operator.finding import Finding, Truth
 from docparser_operator.observed import Observed
 from docparser_operator.plan import Plan
@@ -34,7 +35,7 @@ def progressing(
         left = observed.foreign_pod_count(target.hash)
         words = f"revision {number} serves; {left} older pods have to finish and go"
         return Finding(kind, "True", Reason.RETIRING, words)
-    reason, words = _rolling_words(observed, plan, parser.spec.replicas)
+    reason, words = _rolling_words(observed, plan, wanted_replicas(parser))
     return Finding(kind, "True", reason, words)
 
 

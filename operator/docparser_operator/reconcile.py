@@ -17,6 +17,7 @@ from docparser_operator.plan import make_plan
 from docparser_operator.problems import Problem
 from docparser_operator.refusals import namespace_ends, problem_of
 from docparser_operator.rollback_check import seconds_to_next_check
+from docparser_operator.scaling import scaled
 from docparser_operator.senses import Senses
 from docparser_operator.status import invalid_status, make_status
 from docparser_operator.store import Store
@@ -59,14 +60,17 @@ class Reconciler:
         if body is None or "deletionTimestamp" in body["metadata"]:
             self._writer.forget(key)
             self._senses.attend(key, None)
+            self._senses.gauge(key, None)
             return None  # the garbage collector removes the children
         try:
             parser = parse(body)
         except ValidationError as error:
             return await self._report_invalid(body, _words(error))
         observed = observe(parser.metadata, self._store.children(key))
-        now = self._clock()
-        plan = make_plan(parser, observed, now, await self._senses.surroundings(parser))
+        around, now = await self._senses.surroundings(parser), self._clock()
+        old, scaling = parser.status, scaled(parser, observed, around, now)
+        parser = scaling.parser
+        plan = make_plan(parser, observed, now, around)
         refusal = None
         try:
             await self._writer.carry_out(parser.metadata, observed, plan)
@@ -79,8 +83,9 @@ class Reconciler:
         except NameTakenError as error:
             refusal = problem_of(error)
         self._senses.attend(key, subject(parser, observed, plan.decision))
+        self._senses.gauge(key, scaling.subject)
         status = make_status(parser, observed, plan, refusal, now)
-        await self._report(parser.metadata, parser.status, status, now)
+        await self._report(parser.metadata, old, status, now)
         check = seconds_to_next_check(parser, plan.decision, plan.previous, now)
         looks = [s for s in (plan.decision.requeue_seconds, check) if s is not None]
         return _next_look(refusal, min(looks, default=None))

@@ -9,11 +9,13 @@ from docparser_api.deployment import DocParserDeployment
 from docparser_operator import kinds
 from docparser_operator.analysis.scraper import Scraper
 from docparser_operator.analysis.subject import Subject
+from docparser_operator.autoscaling.subject import ScalingSubject
 from docparser_operator.cache import cached, place_of
 from docparser_operator.capacity import Capacity, capacity_of
 from docparser_operator.cluster import Cluster
 from docparser_operator.errors import ApiError, NotFoundError
 from docparser_operator.kinds import Key, Manifest, Ref
+from docparser_operator.meter import Meter
 from docparser_operator.store import Store, owner_key
 from docparser_operator.surroundings import Surroundings
 
@@ -34,6 +36,10 @@ class Senses(Protocol):
         """Measure `subject` from now on; None ends it."""
         ...
 
+    def gauge(self, key: Key, subject: ScalingSubject | None) -> None:
+        """Measure the load of `subject` from now on; None ends it."""
+        ...
+
 
 class ClusterSenses:
     """Asks the API server and the pods.
@@ -42,15 +48,22 @@ class ClusterSenses:
         cluster: the API server.
         store: what is known of other objects.
         scraper: measures pods.
+        meter: measures their load.
         clock: seconds that never go back.
     """
 
     def __init__(
-        self, cluster: Cluster, store: Store, scraper: Scraper, clock: Callable[[], float]
+        self,
+        cluster: Cluster,
+        store: Store,
+        scraper: Scraper,
+        meter: Meter,
+        clock: Callable[[], float],
     ) -> None:
         self._cluster = cluster
         self._store = store
         self._scraper = scraper
+        self._meter = meter
         self._clock = clock
         self._capacity: tuple[float, Capacity | None] | None = None
 
@@ -67,11 +80,16 @@ class ClusterSenses:
             route=await self._route(parser),
             access_modes=await self._access_modes(parser),
             neighbours=neighbours(self._store, key) if parser.spec.model.weights else frozenset(),
+            load=self._meter.load(key),
         )
 
     def attend(self, key: Key, subject: Subject | None) -> None:
         """Measure `subject` from now on; None ends it."""
         self._scraper.watch(key, subject)
+
+    def gauge(self, key: Key, subject: ScalingSubject | None) -> None:
+        """Measure the load of `subject` from now on; None ends it."""
+        self._meter.watch(key, subject)
 
     async def _known_capacity(self) -> Capacity | None:
         """Return the capacity of the cluster; None where we may not look at it."""

@@ -10,6 +10,7 @@ from docparser_api.status import (
     Reason,
 )
 
+from docparser_operator.autoscaling.wanted import wanted_replicas
 from docparser_operator.clock import timestamp
 from docparser_operator.desired.metadata import endpoint, pod_selector
 from docparser_operator.finding import Finding
@@ -75,6 +76,7 @@ def make_status(
         endpoint=endpoint(parser),
         rollout=parser.status.rollout if refusal else decision.rollout,
         rollback=parser.status.rollback if refusal else plan.choice.rollback,
+        autoscaling=parser.status.autoscaling,
         conditions=conditions(parser.status, findings, generation, now),
     )
 
@@ -143,7 +145,7 @@ def _ready(
     problem: Problem | None,
     refusal: Problem | None,
 ) -> Finding:
-    wanted, available = parser.spec.replicas, current.available if current else 0
+    wanted, available = wanted_replicas(parser), current.available if current else 0
     if refusal is not None:
         return Finding(ConditionType.READY, "False", refusal.reason, refusal.message)
     if stable is None:
@@ -152,6 +154,8 @@ def _ready(
         return Finding(ConditionType.READY, "False", Reason.NO_REVISION, words)
     if wanted == 0:
         words = "spec.replicas is 0, so nothing serves"
+        if parser.spec.autoscaling is not None:
+            words = "nothing waits, so no pod runs; the next document starts one"
         if parser.spec.topology == "Queue":
             words = "no worker is asked for; requests wait in the queue"
         return Finding(ConditionType.READY, "False", Reason.SCALED_TO_ZERO, words)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from docparser_operator.analysis.evidence import Evidence
+from docparser_operator.autoscaling.subject import Load
 from docparser_operator.capacity import Capacity
 from docparser_operator.kinds import Manifest
 
@@ -17,6 +18,7 @@ class Surroundings:
         route: the HTTPRoute that spec.service.gateway names; None without a gateway.
         access_modes: what the claim of the weights' cache permits; None without one, or where it is
             not known.
+        load: what the autoscaler has measured; None before it has.
         neighbours: claim and directory of weights that other objects of the namespace need.
     """
 
@@ -25,3 +27,4 @@ class Surroundings:
     route: Manifest | None = None
     neighbours: frozenset[tuple[str, str]] = frozenset()
     access_modes: frozenset[str] | None = None
+    load: Load | None = None

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 
 from docparser_api import names
+from docparser_api.autoscaling import AutoscalingStatus
 from docparser_api.deployment import ObjectMeta
 from docparser_api.status import (
     Condition,
@@ -21,6 +22,7 @@ _BAD = {
     (ConditionType.CAPACITY_AVAILABLE, "False"),
     (ConditionType.WEIGHTS_VERIFIED, "False"),
     (ConditionType.ROLLBACK_READY, "False"),
+    (ConditionType.SCALING_ACTIVE, "False"),
 }
 _QUIET = {ConditionType.UP_TO_DATE}
 """UpToDate repeats what Progressing says, for those who wait for it."""
@@ -42,6 +44,7 @@ def events(
     return [
         *(_of_condition(owner, condition, now) for condition in changed),
         *_of_rollout(owner, old.rollout, new.rollout, now),
+        *_of_scaling(owner, old.autoscaling, new.autoscaling, now),
     ]
 
 
@@ -80,6 +83,17 @@ def _of_rollout(
             words = f"{found.name}: {found.message}"
             what = f"{found.name}/{found.verdict}"
             yield _event(owner, what, kind, f"Analysis{found.verdict}", words, now)
+
+
+def _of_scaling(
+    owner: ObjectMeta, old: AutoscalingStatus | None, new: AutoscalingStatus | None, now: str
+) -> Iterator[Manifest]:
+    """Yield an Event where another number of pods is asked for."""
+    if old is None or new is None or old.desired_replicas == new.desired_replicas:
+        return
+    words = f"from {old.desired_replicas} to {new.desired_replicas} pods: {new.message}"
+    what = f"pods/{new.desired_replicas}"
+    yield _event(owner, what, "Normal", f"Scaled{new.reason}", words, now)
 
 
 def _event(

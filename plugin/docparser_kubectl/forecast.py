@@ -6,6 +6,7 @@ from typing import Any
 
 from docparser_api.deployment import DocParserDeployment
 from docparser_api.spec import DocParserDeploymentSpec
+from docparser_operator.autoscaling.wanted import wanted_replicas
 from docparser_operator.capacity import capacity_of, devices, fitting_pods
 from docparser_operator.choice import Choice, choose, comes_back
 from docparser_operator.observed import Observed
@@ -115,7 +116,7 @@ def _situation(
     window = parser.spec.rollout.rollback_window_revisions
     back = comes_back(choice.target, stable, observed.revisions, window)
     return Situation(
-        replicas=parser.spec.replicas,
+        replicas=wanted_replicas(parser),
         rules=parser.spec.rollout,
         target=choice.target.hash,
         target_failed=is_failed(choice.target, parser),

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+from docparser_operator.autoscaling.wanted import wanted_replicas
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -81,7 +82,7 @@ def _expected(plan: Forecast) -> str:
 
 def _course(plan: Forecast) -> list[str]:
     """Return the stages of the rollout."""
-    rules, replicas = plan.parser.spec.rollout, plan.parser.spec.replicas
+    rules, replicas = plan.parser.spec.rollout, wanted_replicas(plan.parser)
     if plan.stable is None:
         return [f"{replicas} pods start; the Service leads to those that are ready"]
     if plan.course.in_place:
@@ -99,7 +100,7 @@ def _course(plan: Forecast) -> list[str]:
 
 
 def _in_place(plan: Forecast) -> list[str]:
-    rules, replicas = plan.parser.spec.rollout, plan.parser.spec.replicas
+    rules, replicas = plan.parser.spec.rollout, wanted_replicas(plan.parser)
     if rules.strategy == "Recreate":
         return ["all old pods stop", f"{replicas} pods start; the service is away meanwhile"]
     most = min(rules.max_unavailable, replicas)

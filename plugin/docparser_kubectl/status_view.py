@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from docparser_api.status import AnalysisStatus, Measurement
+from docparser_operator.autoscaling.wanted import wanted_pods
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -74,6 +75,9 @@ def _facts(subject: Subject) -> Table:
         table.add_row("Waits", Text(pause, style="yellow"))
     if status.rollback is not None:
         table.add_row("Rollback", Text(_rollback(subject), style="yellow"))
+    if (scaling := status.autoscaling) is not None:
+        words = f"{scaling.desired_replicas} pods since {scaling.decided_at}"
+        table.add_row("Autoscaler", f"{words}, {scaling.reason}: {scaling.message}")
     if status.endpoint:
         table.add_row("Endpoint", status.endpoint)
     return table
@@ -81,7 +85,7 @@ def _facts(subject: Subject) -> Table:
 
 def _pods(subject: Subject) -> str:
     status = subject.status
-    wanted = subject.spec.replicas if subject.spec else status.replicas
+    wanted = wanted_pods(subject.spec, status) if subject.spec else status.replicas
     return f"{status.available_replicas} of {wanted} pods available"
 
 

@@ -1,10 +1,11 @@
 """What a reconcile asks about the world, answered from memory."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from docparser_api.deployment import DocParserDeployment
 from docparser_operator.analysis.evidence import Evidence, Totals
 from docparser_operator.analysis.subject import Subject
+from docparser_operator.autoscaling.subject import Load, ScalingSubject
 from docparser_operator.capacity import Capacity, capacity_of
 from docparser_operator.kinds import HTTP_ROUTE, POD, Key, Manifest, Ref
 from docparser_operator.surroundings import Surroundings
@@ -38,12 +39,16 @@ class MemorySenses:
             nothing was measured.
         gpus: GPUs of the only node; None where nobody looks.
         subjects: what is being measured.
+        load: what every autoscaler is told.
+        gauged: whose load is being measured.
     """
 
     cluster: MemoryCluster
     evidence: Evidence | None = None
     gpus: int | None = None
     subjects: dict[Key, Subject] = field(default_factory=dict)
+    load: Load = field(default_factory=Load)
+    gauged: dict[Key, ScalingSubject] = field(default_factory=dict)
 
     async def surroundings(self, parser: DocParserDeployment) -> Surroundings:
         """Return what matters for `parser` now."""
@@ -54,7 +59,12 @@ class MemorySenses:
             evidence=self._found(key) if key in self.measured() else None,
             capacity=self._capacity(),
             route=self.cluster.objects.get(Ref(HTTP_ROUTE, key.namespace, name)),
+            load=self._load(key),
         )
+
+    def _load(self, key: Key) -> Load | None:
+        subject = self.gauged.get(key)
+        return replace(self.load, state=subject.state) if subject is not None else None
 
     def _found(self, key: Key) -> Evidence | None:
         canaries = {pod.uid for pod in self.subjects[key].pods if pod.side == "canary"}
@@ -92,6 +102,13 @@ class MemorySenses:
             self.subjects.pop(key, None)
         else:
             self.subjects[key] = subject
+
+    def gauge(self, key: Key, subject: ScalingSubject | None) -> None:
+        """Measure the load of `subject` from now on; None ends it."""
+        if subject is None:
+            self.gauged.pop(key, None)
+        else:
+            self.gauged[key] = subject
 
 
 def image_of(pod: Manifest) -> str:

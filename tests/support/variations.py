@@ -20,6 +20,7 @@ _TEXTS = (
     "s3://b",
     "s3://c",
 )
+_TEXTS += ("0 8 * * *", "0 9 * * *")
 
 
 def variations(model: type[BaseModel], base: dict[str, Any]) -> Iterator[tuple[str, BaseModel]]:

@@ -81,6 +81,7 @@ class World:
     def start_operator(self) -> None:
         """Start an operator that knows only what it lists."""
         self.senses.subjects.clear()
+        self.senses.gauged.clear()
         self.store = Store()
         writer = Writer(self.cluster, self.store, self.leads)
         self.reconciler = Reconciler(self.store, writer, self.senses, self.clock)

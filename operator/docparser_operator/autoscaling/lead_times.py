@@ -72,11 +72,14 @@ def all_learned(known: list[LeadTime], starts: list[Start]) -> list[LeadTime]:
     return list(found.values())[-MOST_LEAD_TIMES:]
 
 
-def lead_time_of(known: list[LeadTime], revision: str, device: str) -> LeadTime | None:
-    """Return what is known of pods like those; of another revision where nothing better is."""
-    same = [lead for lead in known if lead.device == device]
-    exact = [lead for lead in same if lead.revision == revision]
-    return next(iter([*exact, *reversed(same)]), None)
+def lead_time_of(known: list[LeadTime], revision: str) -> int | None:
+    """Return the lead time of `revision` in seconds, on the slowest of its GPUs.
+
+    Until one of its pods served, it is that of the revision which was learned of last.
+    """
+    own = [lead.seconds for lead in known if lead.revision == revision]
+    others = [lead.seconds for lead in known[-1:]]
+    return max(own or others, default=None)
 
 
 def _moved(known: float, value: float) -> float:

@@ -17,6 +17,7 @@ from docparser_operator.kinds import (
     Manifest,
     Ref,
 )
+from docparser_operator.meter import Meter
 from docparser_operator.metrics import Metrics
 from docparser_operator.revisions import controller_revision, wanted_revision
 from docparser_operator.senses import CAPACITY_AGE_SECONDS, ClusterSenses
@@ -68,7 +69,8 @@ class Place:
         clock = self.clock.monotonic
         self.looked = asyncio.Event()
         self.scraper = Scraper(lambda _key: self.looked.set(), clock, FakeFetch(), None, Metrics())
-        self.senses = ClusterSenses(self.cluster, self.store, self.scraper, clock)
+        self.meter = Meter(lambda _key: None, clock, self.clock, FakeFetch(), Metrics())
+        self.senses = ClusterSenses(self.cluster, self.store, self.scraper, self.meter, clock)
 
     def add(self, kind: Kind, name: str, **body: Manifest) -> None:
         """Put an object there, of whatever kind."""

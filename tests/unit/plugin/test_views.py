@@ -122,3 +122,17 @@ def test_history_for_programs_is_plain_data() -> None:
     assert entry["outcome"]["result"] == "Succeeded"
     assert entry["created"] == CREATED
     assert entry["marks"] == ["serving", "wanted"]
+
+
+def test_status_shows_what_an_autoscaler_decided() -> None:
+    decided = {
+        "desiredReplicas": 4,
+        "reason": "WorkWaits",
+        "message": "500 [pages] wait",
+        "decidedAt": CREATED,
+    }
+    builder = canary(1).with_status(autoscaling=decided)
+    builder = builder.with_spec(autoscaling={"maxReplicas": 5})
+    shown = text(status_view.render(subject(builder, OLD, NEW, pods=workload(OLD, 2))), 160)
+    assert f"Autoscaler  4 pods since {CREATED}, WorkWaits: 500 [pages] wait" in shown
+    assert "of 4 pods available" in shown

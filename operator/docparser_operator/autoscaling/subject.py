@@ -1,0 +1,86 @@
+"""What is to be measured for one DocParserDeployment, and what was."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from docparser_api.autoscaling import ScalingReason
+
+from docparser_operator.autoscaling.decision import decide
+from docparser_operator.autoscaling.values import Decision, Demand, Rules, State, Supply
+
+_LOUD: Final = frozenset(
+    {
+        ScalingReason.AT_MAXIMUM,
+        ScalingReason.CLUSTER_FULL,
+        ScalingReason.METRICS_MISSING,
+        ScalingReason.METRICS_OLD,
+        ScalingReason.PAUSED,
+        ScalingReason.SCHEDULE_INVALID,
+    }
+)
+"""Reasons that are told even where the number of pods stays as it is."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """What was measured.
+
+    Attributes:
+        demand: what there is to do; None before the pods were looked at.
+        pages_per_second: of one busy pod; None until that was measured.
+        vram_used: share of the planned GPU memory, of the fullest pod.
+        state: what the last decision has left; None where it is to be taken from the status.
+    """
+
+    demand: Demand | None = None
+    pages_per_second: float | None = None
+    vram_used: float | None = None
+    state: State | None = None
+
+    def supply(self, pods: Supply) -> Supply:
+        """Return `pods` with what was measured of them."""
+        return Supply(
+            ready=pods.ready,
+            starting=pods.starting,
+            pages_per_second=self.pages_per_second or pods.pages_per_second,
+            lead_time_seconds=pods.lead_time_seconds,
+            vram_used_fraction=self.vram_used,
+            schedulable=pods.schedulable,
+            frozen=pods.frozen,
+        )
+
+
+@dataclass(frozen=True)
+class ScalingSubject:
+    """What is to be measured, and what is known besides.
+
+    Attributes:
+        pods: uid and address of those that serve.
+        is_shared: whether all have one queue, of which each of them tells.
+        supply: the pods at `at`, without what is measured.
+        state: what the decision at `at` has left.
+        reason: why so many pods are asked for, as it stands in the status.
+    """
+
+    rules: Rules
+    pods: tuple[tuple[str, str], ...]
+    is_shared: bool
+    supply: Supply
+    at: datetime
+    state: State
+    reason: ScalingReason
+
+    def decision(self, load: Load, now: datetime) -> Decision:
+        """Return what would be decided from `load`, if nothing has changed since but the time."""
+        passed = (now - self.at).total_seconds()
+        starting = tuple(age + passed for age in self.supply.starting)
+        supply = Supply(**{**vars(load.supply(self.supply)), "starting": starting})
+        return decide(self.rules, load.state or self.state, load.demand, supply, now)
+
+
+def is_news(replicas: int, reason: ScalingReason, decision: Decision) -> bool:
+    """Return whether `decision` differs from what is told in a way that matters."""
+    if decision.replicas != replicas:
+        return True
+    return decision.reason != reason and bool({reason, decision.reason} & _LOUD)

@@ -1,0 +1,23 @@
+"""How many pods are asked for."""
+
+from docparser_api.deployment import DocParserDeployment
+from docparser_api.spec import DocParserDeploymentSpec
+from docparser_api.status import DocParserDeploymentStatus
+
+
+def wanted_replicas(parser: DocParserDeployment) -> int:
+    """Return what the autoscaler has decided or, without one, what spec.replicas says.
+
+    Before the first decision of an autoscaler it is spec.replicas within its bounds.
+    """
+    return wanted_pods(parser.spec, parser.status)
+
+
+def wanted_pods(spec: DocParserDeploymentSpec, status: DocParserDeploymentStatus) -> int:
+    """Return the same for a spec and a status."""
+    rules, decided = spec.autoscaling, status.autoscaling
+    if rules is None:
+        return spec.replicas
+    if decided is None:
+        return min(max(spec.replicas, rules.min_replicas), rules.max_replicas)
+    return decided.desired_replicas

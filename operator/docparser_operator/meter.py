@@ -1,0 +1,179 @@
+"""Looks at the load of pods again and again, for their autoscalers."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import structlog
+from docparser_api.names import PATH_METRICS
+
+from docparser_operator.analysis.exposition import MalformedError
+from docparser_operator.analysis.fetch import Fetch, FetchError
+from docparser_operator.autoscaling.observation import Observation, first_observation
+from docparser_operator.autoscaling.readings import Reading, reading
+from docparser_operator.autoscaling.subject import Load, ScalingSubject, is_news
+from docparser_operator.kinds import Key
+from docparser_operator.metrics import Metrics
+
+log = structlog.get_logger(__name__)
+
+INTERVAL_SECONDS: Final = 5.0
+"""Pause between the beginnings of two looks at an object."""
+TIMEOUT_SECONDS: Final = 3.0
+"""Longest wait for a pod."""
+MOST_AT_ONCE: Final = 64
+"""Pods that are asked at the same time, of all objects."""
+
+
+@dataclass
+class _Watch:
+    """One subject and what is known of it."""
+
+    subject: ScalingSubject
+    load: Load
+    due_seconds: float
+    observation: Observation | None = None
+    is_looking: bool = False
+
+
+class Meter:
+    """Measures the load of all subjects, and wakes those whose autoscaler would decide anew.
+
+    Args:
+        wake: called with the key of such a one.
+        clock: seconds that never go back.
+        now: returns the time.
+        fetch: fetches from pods.
+        metrics: where looks at pods are counted.
+    """
+
+    def __init__(
+        self,
+        wake: Callable[[Key], None],
+        clock: Callable[[], float],
+        now: Callable[[], datetime],
+        fetch: Fetch,
+        metrics: Metrics,
+    ) -> None:
+        self._wake = wake
+        self._clock = clock
+        self._now = now
+        self._fetch = fetch
+        self._metrics = metrics
+        self._watches: dict[Key, _Watch] = {}
+        self._changed = asyncio.Event()
+        self._room = asyncio.Semaphore(MOST_AT_ONCE)
+
+    def watch(self, key: Key, subject: ScalingSubject | None) -> None:
+        """Measure `subject` from now on; None ends that and forgets what was measured."""
+        known = self._watches.get(key)
+        if subject is None:
+            self._watches.pop(key, None)
+        elif known is None:
+            load = Load(state=subject.state)
+            self._watches[key] = _Watch(subject, load, due_seconds=self._clock())
+        else:
+            known.subject, known.load = subject, replace(known.load, state=subject.state)
+        self._changed.set()
+
+    def load(self, key: Key) -> Load | None:
+        """Return what is known about `key`; None before it was watched."""
+        watch = self._watches.get(key)
+        return watch.load if watch is not None else None
+
+    async def run(self) -> None:
+        """Measure until cancelled."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                while True:
+                    self._changed.clear()
+                    for key, watch in self._due():
+                        watch.is_looking = True
+                        group.create_task(self._look(key, watch))
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(self._changed.wait(), self._pause_seconds())
+        finally:
+            for watch in self._watches.values():
+                watch.is_looking = False
+
+    def clear(self) -> None:
+        """Measure nothing any more and forget everything."""
+        self._watches.clear()
+
+    async def close(self) -> None:
+        """Forget everything and close the connections."""
+        self.clear()
+        await self._fetch.close()
+
+    def _due(self) -> list[tuple[Key, _Watch]]:
+        now = self._clock()
+        waiting = ((key, watch) for key, watch in self._watches.items() if not watch.is_looking)
+        return [(key, watch) for key, watch in waiting if watch.due_seconds <= now]
+
+    def _pause_seconds(self) -> float | None:
+        """Return the time until a subject is due; None if only a change can make one so."""
+        due = [watch.due_seconds for watch in self._watches.values() if not watch.is_looking]
+        return max(0.0, min(due) - self._clock()) if due else None
+
+    async def _look(self, key: Key, watch: _Watch) -> None:
+        """Look once at all pods of one subject."""
+        watch.due_seconds = self._clock() + INTERVAL_SECONDS
+        try:
+            await self._measure(watch)
+            if self._watches.get(key) is watch and self._would_decide(watch):
+                self._wake(key)
+        except Exception:
+            # A fault of ours with one object must not stop the others.
+            log.exception("measuring failed", key=str(key))
+        watch.is_looking = False
+        self._changed.set()
+
+    async def _measure(self, watch: _Watch) -> None:
+        """Take note of the load, if enough of the pods tell theirs."""
+        pods = watch.subject.pods
+        found = await asyncio.gather(*(self._reading(address) for _uid, address in pods))
+        told = {uid: one for (uid, _), one in zip(pods, found, strict=True) if one is not None}
+        if not told or 2 * len(told) < len(pods):
+            return  # what is known grows old, and then counts no more
+        known, now = watch.observation, self._now()
+        if known is None:
+            watch.observation = first_observation(told, now, is_shared=watch.subject.is_shared)
+        elif now > known.at:
+            # A pod that does not answer in time is busy rather than idle.
+            silent = {uid: known.readings[uid] for uid, _ in pods if uid in known.readings}
+            watch.observation = known.after({**silent, **told}, now)
+        watch.load = _load(watch)
+
+    def _would_decide(self, watch: _Watch) -> bool:
+        """Return whether a decision now would be another one; remember what was wished for."""
+        subject, state = watch.subject, watch.load.state or watch.subject.state
+        decision = subject.decision(watch.load, self._now())
+        watch.load = replace(watch.load, state=replace(decision.state, replicas=state.replicas))
+        return is_news(state.replicas, subject.reason, decision)
+
+    async def _reading(self, address: str) -> Reading | None:
+        """Return what a pod tells; None if it does not."""
+        result = "success"
+        async with self._room:
+            with self._metrics.scrape_duration.time():
+                try:
+                    return reading(
+                        await self._fetch.text(f"http://{address}{PATH_METRICS}", TIMEOUT_SECONDS)
+                    )
+                except FetchError as error:
+                    result = error.result
+                except MalformedError:
+                    result = "malformed"
+                finally:
+                    self._metrics.scrapes.labels(result).inc()
+        return None
+
+
+def _load(watch: _Watch) -> Load:
+    seen = watch.observation
+    if seen is None:
+        return watch.load
+    return Load(seen.demand, seen.pages_per_second, seen.vram_used, watch.load.state)
