@@ -41,12 +41,12 @@ def samples(folder: Path) -> Iterator[Mutant]:
             yield Mutant(str(path.relative_to(folder)), path.read_bytes())
 
 
-async def bombardment(mutants: Iterator[Mutant]) -> tuple[Toll, bool, int]:
+async def bombardment(mutants: Iterator[Mutant]) -> tuple[Toll, bool, list[str]]:
     """Return the toll, whether the server is ready afterwards, and its bad lines of log."""
     async with serving(environment(**LIMITS)) as program:
         toll = await toll_of(program, mutants)
-        lines = sum(line["level"] in {"error", "critical"} for line in program.log)
-        return toll, await program.is_ready(), lines + len(program.last_words)
+        bad = [str(line) for line in program.log if line["level"] in {"error", "critical"}]
+        return toll, await program.is_ready(), bad + program.last_words
 
 
 def main() -> None:
@@ -66,7 +66,9 @@ def main() -> None:
     print(f"answered by 5xx or not at all: {len(toll.failures)}")
     for name, outcome in toll.failures.items():
         print(f"  {outcome}: {name}")
-    print(f"server alive and ready: {is_ready}; errors in its log: {lines}")
+    print(f"server alive and ready: {is_ready}; errors in its log: {len(lines)}")
+    for line in lines:
+        print(f"  {line.strip()}")
     print(f"parsers seen: {len(toll.parsers)}; most sockets of one: {toll.sockets}")
     before, after = (size / MEBIBYTE for size in toll.resident_bytes)
     print(f"memory of the server: {before:.0f} MiB before, {after:.0f} MiB after")

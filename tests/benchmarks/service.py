@@ -11,6 +11,7 @@ All on the loopback, in processes of their own; clients and service share the ma
 import argparse
 import asyncio
 import statistics
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -173,53 +174,42 @@ async def _offered(
 
 async def drip(arguments: argparse.Namespace) -> None:
     """Clients that send a byte a second beside healthy ones."""
-    content = blank_pdf(1)
+    content, held = blank_pdf(1), list[int]()
     async with (
         serving(environment(accessLogPercent=0)) as program,
         httpx.AsyncClient(base_url=program.url) as http,
     ):
         await _healthy(http, content)
-        port = int(program.url.rpartition(":")[2])
         alone, beside = list[float](), list[float]()
         # In turns, so that what the machine does meanwhile is the same for both.
         for _ in range(TURNS):
             alone += await _healthy(http, content)
-            async with _dripping(port, arguments.connections):
+            async with _dripping(program.url, arguments.connections, held):
                 beside += await _healthy(http, content)
-        told("alone", alone)
-        told(f"beside {arguments.connections} slow ones", beside)
+    told("alone", alone)
+    told(f"beside {min(held)} slow ones", beside)
 
 
 @asynccontextmanager
-async def _dripping(port: int, connections: int) -> AsyncIterator[None]:
-    """Hold so many slow connections."""
-    tasks = [asyncio.create_task(_drip(port)) for _ in range(connections)]
-    await asyncio.sleep(3)
+async def _dripping(url: str, connections: int, held: list[int]) -> AsyncIterator[None]:
+    """Hold so many slow connections, and note how many the service held to the end."""
+    options = ("--port", url.rpartition(":")[2], "--connections", str(connections))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, Path(__file__).with_name("dripping.py"), *options),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"dripping\n"
     try:
         yield
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
+        told, _ = await process.communicate(b"")  # closes its input
+    held.append(int(told))
 
 
 async def _healthy(http: httpx.AsyncClient, content: bytes) -> list[float]:
     return [(await answered(http, content))[1] for _ in range(500)]
-
-
-async def _drip(port: int) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = f"POST {PATH_PARSE} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"
-    try:
-        for byte in head.encode():
-            writer.write(bytes([byte]))
-            await writer.drain()
-            await asyncio.sleep(1)
-    except ConnectionError:
-        return
-    finally:
-        writer.close()
-        del reader
 
 
 def main() -> None:
