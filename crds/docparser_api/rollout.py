@@ -39,12 +39,12 @@ class RolloutStep(ApiModel):
     )
 
     set_weight: int | None = Field(None, ge=0, le=100)
-    """Share of requests that the new revision gets, in percent. Without a gateway it is reached by
-    the number of pods; the serving revision keeps all of its own, so only 0 to 50 and 100 can be
-    reached."""
+    """Share of requests that the new revision gets, in percent. It is exact with service.gateway
+    and with topology Queue. Otherwise it is reached by the number of pods; the serving revision
+    keeps all of its own, so only 0 to 50 and 100 can be reached."""
     set_replicas: int | None = Field(None, ge=1, le=1000)
-    """Pods of the new revision, at most spec.replicas. With a gateway the share stays as it is.
-    Without one it follows the pods; before the first `setWeight` it is 0."""
+    """Pods of the new revision, at most spec.replicas. With service.gateway or topology Queue the
+    share stays as it is. Otherwise it follows the pods; before the first `setWeight` it is 0."""
     pause: Pause | None = None
     """Wait, for a time or until somebody promotes the rollout."""
     analysis: AnalysisStep | None = None

@@ -180,8 +180,8 @@ class DocParserDeploymentSpec(PodShape):
                 "has(self.service.gateway) || self.topology == 'Queue' "
                 "|| !has(self.rollout.steps) || self.rollout.steps.all("
                 "s, !has(s.setWeight) || s.setWeight <= 50 || s.setWeight == 100)",
-                "a setWeight from 51 to 99 needs service.gateway; without it the share is that of "
-                "the pods, and the serving revision keeps all of its own",
+                "a setWeight from 51 to 99 needs service.gateway or topology Queue; without, the "
+                "share is that of the pods, and the serving revision keeps all of its own",
             ),
             cel(
                 """!has(self.model.weights)
