@@ -12,8 +12,8 @@ from docparser_operator.autoscaling.values import Rules, State, Supply
 from docparser_operator.kinds import Key
 from docparser_operator.meter import INTERVAL_SECONDS, Meter
 from docparser_operator.metrics import Metrics
+from support.exposed_load import exposed
 from unit.operator.analysis.pods import FakeFetch
-from unit.operator.autoscaling.pods import exposed
 
 pytestmark = pytest.mark.looptime
 

@@ -3,8 +3,8 @@
 import pytest
 from docparser_operator.analysis.exposition import MalformedError
 from docparser_operator.autoscaling.readings import Reading, reading
+from support.exposed_load import exposed
 from support.exposed_metrics import exposed_metrics
-from unit.operator.autoscaling.pods import exposed
 
 
 def test_tracks_are_added_up_and_the_oldest_counts() -> None:
