@@ -35,7 +35,6 @@ from docparser_runtime.tasks.stored_pages import StoredPages
 from docparser_runtime.tasks.watch import JobWatch
 
 _RETRY_SECONDS: Final = "5"
-_ENDED_OTHERWISE: Final = frozenset({State.DONE, State.FAILED, State.DEAD})
 _LOOK_SECONDS: Final = 1.0
 """Longest time between two looks at a task whose events somebody follows."""
 
@@ -112,8 +111,8 @@ class TaskDesk:
         """
         before = await self.job(job_id, tenant)
         job = await self._queue.cancel(job_id, tenant) or await self.job(job_id, tenant)
-        # It may have ended between the two.
-        if before.state.is_final or job.state in _ENDED_OTHERWISE:
+        # It may have ended otherwise between the two.
+        if before.state.is_final or job.state not in (State.RUNNING, State.CANCELLED):
             raise TaskEnded("The task has ended already.")
         return job
 
@@ -245,9 +244,4 @@ def raise_unless_done(job: Job) -> None:
         case State.CANCELLED:
             raise TaskCancelled("The task was cancelled.")
         case State.FAILED | State.DEAD:
-            raise failure_of(job)
-
-
-def failure_of(job: Job) -> DocParserError:
-    """Return the error that a failed job ended with."""
-    return failures.error_of(job.failure)
+            raise failures.error_of(job.failure)
