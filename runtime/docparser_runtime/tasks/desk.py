@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from docparser_runtime.drafts import Delta
-from docparser_runtime.errors import DocParserError, NotAcceptable
+from docparser_runtime.errors import NotAcceptable
 from docparser_runtime.queue.base import Queue
 from docparser_runtime.queue.values import Job, SavedPage, State
 from docparser_runtime.schemas import PageBody
