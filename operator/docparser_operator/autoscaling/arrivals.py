@@ -44,10 +44,15 @@ class Arrivals:
 
     @property
     def pages_per_second(self) -> float:
-        """The present rate."""
-        rates = self._rates(0, RECENT_STEPS)
+        """The rate that is certain: of the recent steps or of all, whichever is less.
+
+        What rises for a moment only is no rate, and what has ended is none at once. A rise that
+        lasts is seen by the queue first.
+        """
+        steps = self._rates(0, RECENT_STEPS + EARLIER_STEPS)
         # Steps that were not seen count as quiet ones, or the first heap would be a rate.
-        return median([*rates, *[0.0] * (RECENT_STEPS - len(rates))])
+        steps += [0.0] * (RECENT_STEPS - len(steps))
+        return min(median(steps[:RECENT_STEPS]), median(steps))
 
     @property
     def growth(self) -> float:

@@ -8,12 +8,13 @@ from docparser_operator.autoscaling.values import Demand, Rules, Supply
 
 LEAD_TIME_SECONDS: Final = 60.0
 """Lead time until one was learned."""
-LEAST_BUSY: Final = 0.7
+LEAST_BUSY: Final = 0.85
 """Share of their time for which pods are busy, below which fewer of them are enough."""
-BUSY: Final = 0.8
+BUSY: Final = 0.95
 """The share that a change leads to."""
-MOST_BUSY: Final = 0.9
-"""The share above which more are needed. Between the two nothing changes, whatever the noise."""
+MOST_BUSY: Final = 1.05
+"""The share above which more are needed, if nothing waits yet. Between the two nothing changes:
+a rate is not known better, and what pods fail to keep up with is seen by what waits."""
 LATE_SHARE: Final = 0.25
 """Part of the target wait for which pods are kept for work that is late; and part of the lead time
 that a pod which takes longer than that still needs."""

@@ -50,16 +50,16 @@ def decided(
         # 40 s are left when new pods serve; the one has read 20 of 500 pages by then.
         (demand(queued_pages=500), supply(1), 12, Why.WORK_WAITS),
         (demand(queued_pages=5000), supply(1), 20, Why.AT_MAXIMUM),
-        # 80 % busy after the change; nothing before 90 % or above 70 %.
-        (demand(arrival_pages_per_second=4), supply(4), 5, Why.ARRIVALS_RISE),
+        # 95 % busy after the change; nothing before 105 % or above 85 %.
+        (demand(arrival_pages_per_second=4.3), supply(4), 5, Why.ARRIVALS_RISE),
+        (demand(arrival_pages_per_second=4.1), supply(4), 4, Why.STEADY),
         (demand(arrival_pages_per_second=3.5), supply(4), 4, Why.STEADY),
-        (demand(arrival_pages_per_second=2.9), supply(4), 4, Why.STEADY),
         (demand(arrival_pages_per_second=1.5), supply(4), 2, Why.DEMAND_FELL),
         # What waits needs pods although nothing arrives any more.
         (demand(queued_pages=100), supply(4), 2, Why.DEMAND_FELL),
         (demand(queued_pages=100, oldest_wait_seconds=35), supply(4), 4, Why.STEADY),
         # It will be too much by the time that a new pod serves.
-        (demand(arrival_pages_per_second=3.5, arrival_growth=0.1), supply(4), 7, Why.ARRIVALS_RISE),
+        (demand(arrival_pages_per_second=3.5, arrival_growth=0.1), supply(4), 6, Why.ARRIVALS_RISE),
     ],
 )
 def test_demand_decides(demand: Demand, supply: Supply, replicas: int, reason: Why) -> None:
