@@ -203,5 +203,8 @@ class AutoscalingStatus(ApiModel):
     """Since when nothing has been left to read."""
     lead_time_seconds: int | None = Field(None, ge=0)
     """Time from asking for a pod of this revision until it serves, in seconds."""
+    wake_up_seconds: int | None = Field(None, ge=0)
+    """Time from the arrival of a document until it is read where no pod runs, in seconds: that of
+    a pod, and 10 until the document is noticed. Only where no pod may run."""
     lead_times: Annotated[list[LeadTime], Field(max_length=16)] = []
     """What was learned of each revision, the latest last."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 
 from docparser_api import names
 from docparser_api.autoscaling import (
@@ -24,6 +25,10 @@ from docparser_operator.clock import timestamp
 from docparser_operator.observed import Observed
 from docparser_operator.supply import pod_addresses, starts, supply_of
 from docparser_operator.surroundings import Surroundings
+
+NOTICE_SECONDS: Final = 10
+"""Time from the arrival of a document until it is known here, at most: gateways count what waits
+every 2 seconds, by the default of spec.runtime.tasks.leaseSeconds, and are asked every 5."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,7 @@ def _status(
 ) -> AutoscalingStatus:
     """Return the status: as it is, unless there is news, so that numbers alone are not written."""
     known, state = parser.status.autoscaling, decision.state
-    lead = {"lead_times": learned, "lead_time_seconds": lead_time_of(learned, _revision(parser))}
+    lead = _lead(parser, learned)
     if known and not is_news(known.desired_replicas, known.reason, decision):
         return known.model_copy(update=lead)
     return AutoscalingStatus(
@@ -126,9 +131,19 @@ def _status(
             for wish in state.wishes
         ],
         idle_since=timestamp(state.idle_since) if state.idle_since else None,
-        lead_times=learned,
-        lead_time_seconds=lead_time_of(learned, _revision(parser)),
+        **lead,
     )
+
+
+def _lead(parser: DocParserDeployment, learned: list[LeadTime]) -> dict[str, Any]:
+    """Return the fields that tell how long a pod takes."""
+    spec, seconds = parser.spec.autoscaling, lead_time_of(learned, _revision(parser))
+    sleeps = spec is not None and spec.min_replicas == 0
+    return {
+        "lead_times": learned,
+        "lead_time_seconds": seconds,
+        "wake_up_seconds": seconds + NOTICE_SECONDS if sleeps and seconds is not None else None,
+    }
 
 
 def _inputs(decision: Decision, load: Load, supply: Supply) -> AutoscalingInputs:

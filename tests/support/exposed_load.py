@@ -6,6 +6,7 @@ def exposed(**given: float) -> str:
     names = {
         "pages": "docparser_pages_total",
         "documents": "docparser_queue_wait_seconds_count",
+        "tasks": 'docparser_tasks_total{code="ok"}',
         "waiting": "docparser_requests_waiting",
         "running": "docparser_requests_running",
         "queued_pages": 'docparser_queue_queued_pages{track="stable"}',

@@ -14,6 +14,7 @@ from docparser_operator.analysis.exposition import TURNED_AWAY, MalformedError
 _REQUESTS: Final = "docparser_requests_total"
 _PAGES: Final = "docparser_pages_total"
 _DOCUMENTS: Final = "docparser_queue_wait_seconds_count"
+_TASKS: Final = "docparser_tasks_total"
 _WAITING: Final = "docparser_requests_waiting"
 _RUNNING: Final = "docparser_requests_running"
 _QUEUED_PAGES: Final = "docparser_queue_queued_pages"
@@ -25,6 +26,7 @@ _VRAM_PLANNED: Final = "docparser_vram_planned_bytes"
 _SUMS: Final = (
     _PAGES,
     _DOCUMENTS,
+    _TASKS,
     _WAITING,
     _RUNNING,
     _QUEUED_PAGES,
@@ -41,7 +43,7 @@ class Reading:
 
     Attributes:
         pages: that it has read since it began.
-        documents: that got a place since then.
+        documents: of these: those that got a place, and tasks that ended.
         refused: requests that were turned away since then, for lack of room.
         waiting: documents that wait for a place, tasks left out.
         running: documents that are being read, those of tasks included.
@@ -81,7 +83,7 @@ def reading(text: str) -> Reading:
     sums = {name: sum(_values(samples, name)) for name in _SUMS}
     return Reading(
         pages=sums[_PAGES],
-        documents=sums[_DOCUMENTS],
+        documents=sums[_DOCUMENTS] + sums[_TASKS],
         refused=sum(_number(sample) for sample in samples if _is_refusal(sample)),
         waiting=sums[_WAITING],
         running=sums[_RUNNING],

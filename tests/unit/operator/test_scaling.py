@@ -1,12 +1,16 @@
 """An autoscaler at work, in a cluster in memory."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from docparser_api import names
 from docparser_operator.autoscaling.subject import Load
 from docparser_operator.autoscaling.values import Demand
-from docparser_operator.kinds import EVENT
+from docparser_operator.kinds import EVENT, POD, Manifest
+from docparser_operator.observed import Observed
+from docparser_operator.scaling import scaled
+from docparser_operator.surroundings import Surroundings
 from support.builders import ParserBuilder
 from support.world import World
 from unit.operator.reconcile_case import KEY, LONG, PARSER, REF
@@ -30,6 +34,17 @@ def tell(world: World, queued: float, arriving: float = 0.0, seconds: float = 0.
     world.senses.load = Load(demand, pages_per_second=1.0)
     world.queue[KEY] = None
     world.settle(seconds)
+
+
+def tell_idle(world: World) -> None:
+    """Measure that there is nothing to do."""
+    world.senses.load = Load(Demand(0, 0, 0, 0, world.clock()), pages_per_second=1.0)
+    world.queue[KEY] = None
+    world.settle()
+
+
+def is_helper(pod: Manifest) -> bool:
+    return names.LABEL_PURPOSE in pod["metadata"]["labels"]
 
 
 def asked(world: World) -> int:
@@ -147,6 +162,54 @@ def test_no_more_pods_are_asked_for_than_find_gpus(gpus: int, pods: int) -> None
     assert sum(world.sizes().values()) == pods
     reason = world.condition("ScalingActive")["reason"]
     assert reason == ("ClusterFull" if gpus == 3 else "AtMaximum")
+
+
+QUEUE = {
+    "databaseUrlSecretRef": {"name": "database", "key": "url"},
+    "objectStore": {"url": "s3://documents/reader"},
+}
+SLEEPY = PARSER.with_spec(
+    topology="Queue",
+    queue=QUEUE,
+    autoscaling={**RULES, "minReplicas": 0, "idleSeconds": 100},
+)
+
+
+def workers(world: World) -> int:
+    pods = world.cluster.of_kind(POD)
+    return sum(names.LABEL_REVISION in p["metadata"]["labels"] and not is_helper(p) for p in pods)
+
+
+def test_behind_a_queue_the_last_worker_goes_and_comes_back_for_the_next_document() -> None:
+    world = settled(SLEEPY)
+    assert workers(world) == 2
+    begun = world.clock.monotonic()
+    while workers(world):
+        world.clock.advance(10)
+        tell_idle(world)
+    assert 100 <= world.clock.monotonic() - begun <= 120
+    assert world.condition("Ready")["reason"] == "ScaledToZero"
+    assert len(world.senses.gauged[KEY].pods) == 2  # gateways, which see what arrives
+    assert world.senses.gauged[KEY].is_shared
+    tell(world, queued=5)
+    world.settle(LONG)
+    assert workers(world) == 1
+    assert world.condition("Ready")["status"] == "True"
+
+
+@pytest.mark.parametrize(("least", "promised"), [(0, 95), (1, None)])
+def test_where_no_pod_may_run_it_is_promised_how_soon_one_reads(
+    least: int, promised: int | None
+) -> None:
+    known = {"revision": "one", "seconds": 85, "samples": 3, "latest": "2026-01-01T12:00:00Z"}
+    decided = {"desiredReplicas": 1, "reason": "Steady", "decidedAt": "2026-01-01T12:00:00Z"}
+    parser = SLEEPY.with_spec(autoscaling={**RULES, "minReplicas": least}).with_status(
+        currentRevision="one", autoscaling={**decided, "leadTimes": [known]}
+    )
+    found = scaled(parser.built(), Observed(), Surroundings(), datetime(2026, 1, 2, tzinfo=UTC))
+    status = found.parser.status.autoscaling
+    assert status is not None
+    assert (status.lead_time_seconds, status.wake_up_seconds) == (85, promised)
 
 
 def test_what_is_measured_is_told_to_the_meter_and_its_end_too() -> None:

@@ -9,8 +9,8 @@ from support.exposed_metrics import exposed_metrics
 
 def test_tracks_are_added_up_and_the_oldest_counts() -> None:
     text = exposed(
-        pages=30, documents=10, waiting=2, running=3, queued_pages=5, more_pages=7, running_jobs=1,
-        running_pages=4, oldest=11, older=90, refused=6, used=9, planned=10,
+        pages=30, documents=8, tasks=2, waiting=2, running=3, queued_pages=5, more_pages=7,
+        running_jobs=1, running_pages=4, oldest=11, older=90, refused=6, used=9, planned=10,
     )  # fmt: skip
     assert reading(text) == Reading(
         pages=30, documents=10, refused=6, waiting=2, running=3, queued_pages=12, running_jobs=1,
@@ -40,8 +40,8 @@ def test_what_is_not_a_load_is_refused(text: str) -> None:
 def test_the_names_are_those_of_the_runtime() -> None:
     known = exposed_metrics()
     lines = [line.split("{")[0].split(" ")[0] for line in exposed(
-        waiting=1, running=1, queued_pages=1, running_jobs=1, running_pages=1, oldest=1, refused=1,
-        used=1, planned=1,
+        tasks=1, waiting=1, running=1, queued_pages=1, running_jobs=1, running_pages=1, oldest=1,
+        refused=1, used=1, planned=1,
     ).splitlines() if line.startswith("docparser")]  # fmt: skip
     assert set(lines) <= set(known)
     assert known["docparser_queue_wait_seconds"] == "histogram"
