@@ -15,6 +15,7 @@ from docparser_runtime.metrics import Metrics
 from prometheus_client import CollectorRegistry, Gauge, start_http_server
 from support import prometheus
 from support.eventually import eventually
+from support.prometheus import Target
 
 KEY = Key("ns", "demo")
 ERRORS = (
@@ -43,7 +44,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("prometheus")
     registries = (a_pod("new", 80, 20), a_pod("old", 100, 0))
     exporters = [start_http_server(0, "127.0.0.1", registry) for registry in registries]
-    targets = [f"127.0.0.1:{exporter.server_port}" for exporter, _thread in exporters]
+    targets = [Target(f"127.0.0.1:{exporter.server_port}") for exporter, _thread in exporters]
     try:
         with prometheus.running(folder, targets) as address:
             found = Server(address)

@@ -1,13 +1,15 @@
 """A real Prometheus server, from Debian's package, without installing it."""
 
+import json
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from localcluster import commands, paths
@@ -47,16 +49,37 @@ def _unpack(folder: Path) -> None:
             os.rename(unpacked, folder)  # noqa: PTH104 (fails rather than nest)
 
 
+@dataclass(frozen=True)
+class Target:
+    """Something that tells metrics.
+
+    Attributes:
+        address: host and port.
+        labels: what a cluster's Prometheus would give its series.
+        keeps_labels: whether its own labels stand where they have the same names.
+    """
+
+    address: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    keeps_labels: bool = False
+
+
 @contextmanager
-def running(folder: Path, targets: list[str]) -> Iterator[str]:
+def running(folder: Path, targets: Sequence[Target], rules: Sequence[Path] = ()) -> Iterator[str]:
     """Run a server that looks at `targets` each half second; yield its address."""
-    quoted = ", ".join(f'"{target}"' for target in targets)
     config = folder / "prometheus.yml"
-    config.write_text(
-        "global: {scrape_interval: 500ms, scrape_timeout: 400ms}\n"
-        "scrape_configs:\n"
-        f"- {{job_name: pods, static_configs: [{{targets: [{quoted}]}}]}}\n"
-    )
+    jobs = [
+        {
+            "job_name": target.address,
+            "honor_labels": target.keeps_labels,
+            "static_configs": [{"targets": [target.address], "labels": dict(target.labels)}],
+        }
+        for target in targets
+    ]
+    timing = {"scrape_interval": "500ms", "scrape_timeout": "400ms", "evaluation_interval": "1s"}
+    files = [str(rule) for rule in rules]
+    # Every JSON is YAML.
+    config.write_text(json.dumps({"global": timing, "scrape_configs": jobs, "rule_files": files}))
     address = f"127.0.0.1:{_free_port()}"
     arguments = [
         str(program()),
