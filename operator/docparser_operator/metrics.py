@@ -55,7 +55,7 @@ class Metrics:
     def _declare_scrapes(self) -> None:
         self.scrapes = Counter(
             f"{PREFIX}_scrapes",
-            "Looks at the metrics of a pod for an analysis, by result.",
+            "Looks at the metrics of a pod, for an analysis or an autoscaler, by result.",
             ["result"],
             registry=self.registry,
         )

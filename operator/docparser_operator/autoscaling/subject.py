@@ -1,6 +1,6 @@
 """What is to be measured for one DocParserDeployment, and what was."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -20,6 +20,9 @@ _LOUD: Final = frozenset(
     }
 )
 """Reasons that are told even where the number of pods stays as it is."""
+
+RECOUNT_SECONDS: Final = 30.0
+"""Age from which nothing is known of the room in the cluster."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +75,16 @@ class ScalingSubject:
     reason: ScalingReason
 
     def decision(self, load: Load, now: datetime) -> Decision:
-        """Return what would be decided from `load`, if nothing has changed since but the time."""
+        """Return what would be decided from `load`, if nothing has changed since but the time.
+
+        After a while the cluster may have room again, so that it is worth while to count anew.
+        """
         passed = (now - self.at).total_seconds()
-        starting = tuple(age + passed for age in self.supply.starting)
-        supply = Supply(**{**vars(load.supply(self.supply)), "starting": starting})
+        supply = replace(
+            load.supply(self.supply),
+            starting=tuple(age + passed for age in self.supply.starting),
+            schedulable=None if passed >= RECOUNT_SECONDS else self.supply.schedulable,
+        )
         return decide(self.rules, load.state or self.state, load.demand, supply, now)
 
 
