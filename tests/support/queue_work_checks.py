@@ -174,9 +174,9 @@ async def a_sign_of_life_keeps_the_claim(bench: QueueBench) -> None:
         for _ in range(4):
             await pass_watched_time(queue, 8)
             assert await queue.pulse([claim.owner]) == Pulse(frozenset(), frozenset())
-            assert await queue.reap() == 0
+            assert len(await queue.reap()) == 0
         await pass_watched_time(queue, 11)
-        assert await queue.reap() == 1
+        assert len(await queue.reap()) == 1
         assert (await told(queue, job.id)).state is State.QUEUED
 
 
@@ -186,7 +186,7 @@ async def saving_a_page_is_a_sign_of_life(bench: QueueBench) -> None:
         claim = await claimed(queue)
         await pass_watched_time(queue, 11)
         await queue.save_pages(claim, [page(0)])
-        assert await queue.reap() == 0
+        assert len(await queue.reap()) == 0
 
 
 async def after_an_outage_nobody_loses_a_job_before_a_healthy_lease(bench: QueueBench) -> None:
@@ -195,15 +195,15 @@ async def after_an_outage_nobody_loses_a_job_before_a_healthy_lease(bench: Queue
         claim = await claimed(queue)
         await queue.reap()
         await pass_time(queue, 1000)
-        assert await queue.reap() == 0
+        assert len(await queue.reap()) == 0
         await pass_watched_time(queue, 9)
-        assert await queue.reap() == 0
+        assert len(await queue.reap()) == 0
         assert (await told(queue, job.id)).state is State.RUNNING
         await queue.pulse([claim.owner])
         await pass_watched_time(queue, 2)
-        assert await queue.reap() == 0
+        assert len(await queue.reap()) == 0
         await pass_watched_time(queue, 9)
-        assert await queue.reap() == 1
+        assert len(await queue.reap()) == 1
 
 
 async def a_clock_that_jumps_takes_no_job_and_delays_none(bench: QueueBench) -> None:
@@ -213,13 +213,13 @@ async def a_clock_that_jumps_takes_no_job_and_delays_none(bench: QueueBench) -> 
         await queue.reap()
         for jump in (3600, -3600):
             await pass_time(queue, jump)
-            assert await queue.reap() == 0
+            assert len(await queue.reap()) == 0
             assert await queue.pulse([claim.owner]) == Pulse(frozenset(), frozenset())
         await pass_time(queue, -3600)
-        assert await queue.reap() == 0
+        assert len(await queue.reap()) == 0
         # The silent worker's last sign lies in the future now; nobody waits an hour for it.
         await pass_watched_time(queue, 11)
-        assert await queue.reap() == 1
+        assert len(await queue.reap()) == 1
 
 
 async def a_short_pause_of_the_sweepers_delays_nobody(bench: QueueBench) -> None:
@@ -228,7 +228,7 @@ async def a_short_pause_of_the_sweepers_delays_nobody(bench: QueueBench) -> None
         await claimed(queue)
         await pass_watched_time(queue, 9)
         await pass_time(queue, 4)
-        assert await queue.reap() == 1
+        assert len(await queue.reap()) == 1
 
 
 async def a_cancelled_running_job_ends_when_its_worker_says_so(bench: QueueBench) -> None:

@@ -102,4 +102,4 @@ def _age(connection: Connection, seconds: float, unwatched: float) -> None:
 async def crash(queue: SqlQueue) -> int:
     """Let the leases of all that run end; return how many jobs were taken from their workers."""
     await pass_watched_time(queue, 1000)
-    return await queue.reap()
+    return len(await queue.reap())

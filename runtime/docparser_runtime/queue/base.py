@@ -181,8 +181,8 @@ class Working(Protocol):
         """
         ...
 
-    async def reap(self) -> int:
-        """Take jobs from workers that are silent; return how many.
+    async def reap(self) -> Sequence[State]:
+        """Take jobs from workers that are silent; return the state that each is in now.
 
         Each such job counts a crash and is queued again, or is dead (or cancelled, if that was
         asked). After an outage of the database nobody loses a job before a healthy lease's time.

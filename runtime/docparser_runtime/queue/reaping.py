@@ -37,10 +37,10 @@ _TOMBSTONE_SECONDS = 30 * 86_400
 """How long an expired id is told from one that never was."""
 
 
-def reap(connection: Connection, rules: Rules) -> int:
-    """Take jobs from workers that are silent; return how many."""
+def reap(connection: Connection, rules: Rules) -> Sequence[State]:
+    """Take jobs from workers that are silent; return the state that each is in now."""
     if not _is_free(connection):
-        return 0
+        return ()
     _note_health(connection, rules)
     healthy_since = select(SWEEPER.c.healthy_since).scalar_subquery()
     silent_from = JOBS.c.beat_at + JOBS.c.lease_seconds
@@ -54,8 +54,9 @@ def reap(connection: Connection, rules: Rules) -> int:
             healthy_since + JOBS.c.lease_seconds <= Now(),
         )
         .values(_after_crash(rules))
+        .returning(JOBS.c.state)
     )
-    return taken.rowcount
+    return [State(row.state) for row in taken]
 
 
 def _is_free(connection: Connection) -> bool:

@@ -162,7 +162,7 @@ class SqlQueue:
     ) -> int:
         return await self._database.changes.wait(Kind.PROGRESS, timeout_seconds, heard)
 
-    async def reap(self) -> int:  # noqa: D102
+    async def reap(self) -> Sequence[State]:  # noqa: D102
         taken = await self._database.write(lambda c: reaping.reap(c, self._rules))
         if taken:
             self._database.tell(*Kind)

@@ -9,9 +9,10 @@ from typing import Final
 from docparser_runtime.errors import DocParserError
 from docparser_runtime.logs import Log
 from docparser_runtime.queue.base import Queue, Submitting
-from docparser_runtime.queue.values import Backlog
+from docparser_runtime.queue.values import Backlog, State
 from docparser_runtime.storage.base import ObjectStore
 from docparser_runtime.storage.sweeping import Sweeper
+from docparser_runtime.task_errors import Poison
 from docparser_runtime.task_metrics import TaskMetrics
 from docparser_runtime.tasks.shedding import Shedding
 from docparser_runtime.tasks.tracks import Tracks
@@ -56,8 +57,9 @@ class Upkeep:
         """Do once what is due all the time."""
         reaped = await self.queue.reap()
         if reaped:
-            self.metrics.reaped.inc(reaped)
-            self.log.warning("tasks_reaped", count=reaped)
+            self.metrics.reaped.inc(len(reaped))
+            self.metrics.ended.labels(Poison.code).inc(reaped.count(State.DEAD))
+            self.log.warning("tasks_reaped", count=len(reaped))
         for job_id in await self.queue.expire(_EXPIRED_AT_ONCE):
             await self.store.delete_prefix(f"{job_id}/")
         backlog = await self.queue.backlog()

@@ -13,6 +13,8 @@ from integration.runtime.tasks.client import TaskClient, blank_pdf
 from integration.runtime.tasks.conftest import Connect, slowly
 from unit.runtime.doubles import eventually
 
+POISONOUS = 'docparser_tasks_total{code="poison"}'
+
 
 def embedded(directory: Path, **limits: Any) -> dict[str, str]:
     tasks = {"leaseSeconds": 2, **limits.pop("tasks", {})}
@@ -105,6 +107,9 @@ async def test_a_poisonous_document_is_given_up(tmp_path: Path, connect: Connect
             task = task or await client.submit(blank_pdf(4))
             with contextlib.suppress(httpx.TransportError):
                 task = await client.task(task["id"], wait=20)
+            async with asyncio.timeout(10):
+                while task.get("status") == "failed" and not await program.metric(POISONOUS):
+                    pass  # it is counted once the queue has said so
     assert lives == 4, "three crashes, and a life in which it is given up"
     assert task["error"]["code"] == "poison"
     assert task["pages_done"] == 0

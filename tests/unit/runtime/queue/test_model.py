@@ -171,7 +171,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.connection.execute(update(JOBS).values(beat_at=JOBS.c.beat_at - 11))
         self.connection.execute(update(SWEEPER).values(healthy_since=SWEEPER.c.healthy_since - 11))
         running = [job for job in self.jobs.values() if job.state is State.RUNNING]
-        assert reaping.reap(self.connection, RULES) == len(running)
+        assert len(reaping.reap(self.connection, RULES)) == len(running)
         for job in running:
             job.crashes += 1
             dead = State.DEAD if job.crashes >= RULES.max_crashes else State.QUEUED
