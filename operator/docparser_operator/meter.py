@@ -73,7 +73,7 @@ class Meter:
         if subject is None:
             self._watches.pop(key, None)
         elif known is None:
-            load = Load(state=subject.state)
+            load = Load(state=subject.state, begun=self._now())
             self._watches[key] = _Watch(subject, load, due_seconds=self._clock())
         else:
             known.subject, known.load = subject, replace(known.load, state=subject.state)
@@ -152,6 +152,8 @@ class Meter:
         subject, state = watch.subject, watch.load.state or watch.subject.state
         decision = subject.decision(watch.load, self._now())
         watch.load = replace(watch.load, state=replace(decision.state, replicas=state.replicas))
+        if watch.load.is_too_early(self._now()) and decision.replicas == state.replicas:
+            return False
         return is_news(state.replicas, subject.reason, decision)
 
     async def _reading(self, address: str) -> Reading | None:
@@ -176,4 +178,5 @@ def _load(watch: _Watch) -> Load:
     seen = watch.observation
     if seen is None:
         return watch.load
-    return Load(seen.demand, seen.pages_per_second, seen.vram_used, watch.load.state)
+    known = watch.load
+    return Load(seen.demand, seen.pages_per_second, seen.vram_used, known.state, known.begun)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from docparser_api.deployment import ObjectMeta, parse, parse_status
+from docparser_api.deployment import DocParserDeployment, ObjectMeta, parse, parse_status
 from docparser_api.status import DocParserDeploymentStatus
 from pydantic import ValidationError
 
@@ -66,10 +66,19 @@ class Reconciler:
             parser = parse(body)
         except ValidationError as error:
             return await self._report_invalid(body, _words(error))
+        return await self._pass(key, parser)
+
+    async def _pass(self, key: Key, parser: DocParserDeployment) -> float | None:
+        """Do what a valid object needs; return when to look again, in seconds."""
         observed = observe(parser.metadata, self._store.children(key))
         around, now = await self._senses.surroundings(parser), self._clock()
-        old, scaling = parser.status, scaled(parser, observed, around, now)
-        parser = scaling.parser
+        scaling = scaled(parser, observed, around, now)
+        if scaling.is_change_of(parser):
+            # Written before it is done, or a crash in between would undo it for a moment.
+            await self._report(parser.metadata, parser.status, scaling.parser.status, now)
+            self._senses.gauge(key, scaling.subject)
+            return 0.0
+        old, parser = parser.status, scaling.parser
         plan = make_plan(parser, observed, now, around)
         refusal = None
         try:

@@ -43,6 +43,10 @@ class Scaling:
     parser: DocParserDeployment
     subject: ScalingSubject | None = None
 
+    def is_change_of(self, before: DocParserDeployment) -> bool:
+        """Return whether another number of pods is asked for than `before`."""
+        return wanted_replicas(before) != wanted_replicas(self.parser)
+
 
 def scaled(
     parser: DocParserDeployment, observed: Observed, around: Surroundings, now: datetime
@@ -117,7 +121,10 @@ def _status(
     """Return the status: as it is, unless there is news, so that numbers alone are not written."""
     known, state = parser.status.autoscaling, decision.state
     lead = _lead(parser, learned)
-    if known and not is_news(known.desired_replicas, known.reason, decision):
+    if known and (
+        not is_news(known.desired_replicas, known.reason, decision)
+        or (load.is_too_early(now) and known.desired_replicas == decision.replicas)
+    ):
         return known.model_copy(update=lead)
     return AutoscalingStatus(
         desired_replicas=decision.replicas,

@@ -22,10 +22,14 @@ _VARYING = {
     "stepStartedAt",
     "since",
     "time",
+    "decidedAt",
     "generation",
+    "idleSince",
     "observedGeneration",
     # Measured anew after a restart; what was decided by it stands in the outcome.
     "analysis",
+    "inputs",
+    "recommendations",
 }
 _POD_NUMBER = re.compile(r"-\d{4}\b")
 _JOB_OF_A_TIME = re.compile(r"-[gr]-[0-9a-f]{8}\b")

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from docparser_operator.kinds import DOC_PARSER, Ref
+from docparser_operator.autoscaling.subject import Load
+from docparser_operator.autoscaling.values import Demand
+from docparser_operator.kinds import DOC_PARSER, Key, Ref
 from support.builders import ParserBuilder, a_parser
 from support.world import World
 
@@ -80,6 +82,24 @@ def _recreate(world: World, parser: ParserBuilder) -> None:
     world.apply(parser)
 
 
+def _wait(pages: int) -> Callable[..., None]:
+    """Return an act after which so many pages wait."""
+
+    def act(world: World, parser: ParserBuilder) -> None:
+        demand = Demand(pages, 0, 0, 0, world.clock())
+        world.senses.load = Load(demand, pages_per_second=1.0)
+        world.queue[Key(parser.namespace, parser.name)] = None
+
+    return act
+
+
+SCALED = BASE.with_spec(
+    autoscaling={
+        "minReplicas": 1,
+        "maxReplicas": 5,
+        "scaleDown": {"stabilizationSeconds": 0},
+    }
+)
 IN_PLACE = BASE.in_place()
 ONE = BASE.with_replicas(1).in_place()
 TO_NEXT = _apply(lambda parser: parser.with_image(NEXT))
@@ -113,6 +133,8 @@ PLAIN = {
     "scale up": Scenario(BASE, _apply(lambda parser: parser.with_replicas(5)), REPLICAS, 5),
     "scale down": Scenario(BASE, _apply(lambda parser: parser.with_replicas(1)), 1, REPLICAS),
     "scale to zero": Scenario(BASE, _apply(lambda parser: parser.with_replicas(0)), 0, REPLICAS),
+    "an autoscaler grows": Scenario(SCALED, _wait(pages=500), REPLICAS, 5),
+    "an autoscaler shrinks": Scenario(SCALED, _wait(pages=0), 1, REPLICAS),
     "edit of the Service": Scenario(
         BASE, _apply(lambda parser: parser.with_spec(service={"port": 81})), REPLICAS, REPLICAS
     ),

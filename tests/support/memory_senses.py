@@ -39,7 +39,7 @@ class MemorySenses:
             nothing was measured.
         gpus: GPUs of the only node; None where nobody looks.
         subjects: what is being measured.
-        load: what every autoscaler is told.
+        load: what every autoscaler is told, as if it had just been measured.
         gauged: whose load is being measured.
     """
 
@@ -64,7 +64,11 @@ class MemorySenses:
 
     def _load(self, key: Key) -> Load | None:
         subject = self.gauged.get(key)
-        return replace(self.load, state=subject.state) if subject is not None else None
+        if subject is None:
+            return None
+        demand = self.load.demand
+        fresh = replace(demand, measured_at=self.cluster.clock()) if demand is not None else None
+        return replace(self.load, demand=fresh, state=subject.state)
 
     def _found(self, key: Key) -> Evidence | None:
         canaries = {pod.uid for pod in self.subjects[key].pods if pod.side == "canary"}

@@ -116,10 +116,10 @@ class World:
         del self.queue[key]
         self.timers.pop(key, None)
         try:
-            measured = self.senses.measured()
+            measured = self.senses.measured() | set(self.senses.gauged)
             again = run(self.reconciler.reconcile(key))
             # Whoever is looked at for the first time is looked at again once that was done.
-            self.queue |= dict.fromkeys(self.senses.measured() - measured)
+            self.queue |= dict.fromkeys({*self.senses.measured(), *self.senses.gauged} - measured)
             self.on_pass()
         except Crash:
             self.crashes += 1

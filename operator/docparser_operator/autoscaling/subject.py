@@ -6,7 +6,7 @@ from typing import Final
 
 from docparser_api.autoscaling import ScalingReason
 
-from docparser_operator.autoscaling.decision import decide
+from docparser_operator.autoscaling.decision import DEMAND_AGE_SECONDS, decide
 from docparser_operator.autoscaling.values import Decision, Demand, Rules, State, Supply
 
 _LOUD: Final = frozenset(
@@ -34,12 +34,23 @@ class Load:
         pages_per_second: of one busy pod; None until that was measured.
         vram_used: share of the planned GPU memory, of the fullest pod.
         state: what the last decision has left; None where it is to be taken from the status.
+        begun: when it was first tried to measure; None before that.
     """
 
     demand: Demand | None = None
     pages_per_second: float | None = None
     vram_used: float | None = None
     state: State | None = None
+    begun: datetime | None = None
+
+    def is_too_early(self, now: datetime) -> bool:
+        """Return whether it cannot be said yet that nothing can be measured.
+
+        Until then what another operator has found stands, or each restart would be a change.
+        """
+        if self.demand is not None:
+            return False
+        return self.begun is None or (now - self.begun).total_seconds() < DEMAND_AGE_SECONDS
 
     def supply(self, pods: Supply) -> Supply:
         """Return `pods` with what was measured of them."""

@@ -109,6 +109,12 @@ def test_another_operator_goes_on_from_the_status() -> None:
     world.start_operator()
     world.settle(LONG)
     assert world.sizes() == {IMAGE: 5}
+    assert world.condition("ScalingActive")["reason"] == "AtMaximum"
+    world.senses.load = Load(begun=world.clock())
+    world.clock.advance(61)
+    world.queue[KEY] = None
+    world.settle()
+    assert world.sizes() == {IMAGE: 5}
     assert world.condition("ScalingActive")["reason"] == "MetricsMissing"
 
 
