@@ -31,7 +31,7 @@ _GAUGES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
         ("type", "status", "reason"),
     ),
     "deployment_replicas": (
-        "Pods of the revision that serves, by state; updated ones are those that spec asks for.",
+        "Pods by state: those that serve, those that spec and those that the autoscaler wants.",
         ("state",),
     ),
     "rollout_weight_percent": (
@@ -95,6 +95,8 @@ def _samples(status: DocParserDeploymentStatus) -> Iterator[Sample]:
         "available": status.available_replicas,
         "updated": status.updated_replicas,
     }
+    if status.autoscaling is not None:
+        counts["desired"] = status.autoscaling.desired_replicas
     for state, count in counts.items():
         yield "deployment_replicas", (state,), count
     if status.rollout is not None:

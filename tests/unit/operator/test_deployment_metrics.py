@@ -52,6 +52,13 @@ def test_pods_are_told_by_state() -> None:
     ]
 
 
+def test_the_number_that_an_autoscaler_asks_for_is_told() -> None:
+    decision = {"desiredReplicas": 3, "reason": "WorkWaits", "decidedAt": STARTED}
+    line = f'docparser_operator_deployment_replicas{{{OWNER},state="desired"}} 3.0'
+    assert line in shown(ParserBuilder().with_status(autoscaling=decision))
+    assert line not in shown(ParserBuilder())
+
+
 def test_the_latest_rollout_is_told() -> None:
     lines = shown(ParserBuilder().with_status(rollout=ROLLOUT))
     name = "docparser_operator_rollout"
