@@ -12,7 +12,13 @@ TOKEN = "a-token-for-the-test"
 
 @pytest.mark.parametrize(
     "name",
-    ["01-minimal.yaml", "02-production-cpu.yaml", "03-gpu-in-place.yaml", "04-canary.yaml"],
+    [
+        "01-minimal.yaml",
+        "02-production-cpu.yaml",
+        "03-gpu-in-place.yaml",
+        "04-canary.yaml",
+        "05-autoscaling.yaml",
+    ],
 )
 def test_example_becomes_ready_reads_and_leaves_nothing(
     name: str, examples: dict[str, Manifest], kubectl: Kubectl, client: Client, fake_gpus: int
