@@ -131,4 +131,6 @@ async def _to_the_end(
                 await asyncio.wait({future})
             except asyncio.CancelledError:
                 continue
+        if not future.cancelled():
+            future.exception()  # looked at, so that nobody calls it lost
         raise
