@@ -87,8 +87,8 @@ class AutoscalingSpec(ApiModel):
     scale_down: ScalingWindow = ScalingWindow(stabilization_seconds=120)
     """When pods are taken away."""
     vram_high_percent: int = Field(92, ge=1, le=100)
-    """Share of the planned GPU memory, in percent, from which pods count as full: none is taken
-    away while work waits, and one more is added."""
+    """Share of the planned GPU memory, in percent, from which pods count as full: while work
+    waits for more than half of targetWaitSeconds, none is taken away then, and one is added."""
     schedules: list[Schedule] = Field([], max_length=16)
     """Times with bounds of their own."""
 

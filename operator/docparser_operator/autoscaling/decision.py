@@ -134,8 +134,7 @@ def _unknown(rules: Rules, demand: Demand, supply: Supply, current: int) -> _Ans
         return _Answer(0, ScalingReason.DEMAND_FELL, words)
     if current == 0:
         return _Answer(1, ScalingReason.WAKING, f"{demand.queued_pages:.0f} pages wait")
-    late = demand.queued_pages > 0 and 2 * demand.oldest_wait_seconds > rules.target_wait_seconds
-    if late and supply.ready >= current:
+    if _is_late(rules, demand) and supply.ready >= current:
         words = "work waits too long, and it is not known what a pod can do: one more"
         return _Answer(current + 1, ScalingReason.WORK_WAITS, words)
     words = "it is not known yet how many pages a pod reads"
@@ -145,15 +144,23 @@ def _unknown(rules: Rules, demand: Demand, supply: Supply, current: int) -> _Ans
 def _beside_full_memory(
     rules: Rules, demand: Demand, supply: Supply, current: int, answer: _Answer
 ) -> _Answer:
-    """Return `answer`, or more where pods have no memory left for what waits."""
+    """Return `answer`, or more where pods have no memory left for what waits too long.
+
+    What waits for a moment is no sign: some engines take all their memory at the beginning.
+    """
     used = supply.vram_used_fraction
-    if used is None or used < rules.vram_high_fraction or demand.queued_pages <= 0:
+    if used is None or used < rules.vram_high_fraction or not _is_late(rules, demand):
         return answer
     least = current if supply.ready < current else current + 1
     if answer.replicas >= least:
         return answer
     words = f"{100 * used:.0f} % of the planned GPU memory is in use while pages wait"
     return _Answer(least, ScalingReason.VRAM_HIGH, words)
+
+
+def _is_late(rules: Rules, demand: Demand) -> bool:
+    """Return whether something has waited for more than half of the target."""
+    return demand.queued_pages > 0 and 2 * demand.oldest_wait_seconds > rules.target_wait_seconds
 
 
 def _idle_since(previous: State, demand: Demand, supply: Supply, now: datetime) -> datetime | None:

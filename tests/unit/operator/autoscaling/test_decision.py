@@ -167,13 +167,15 @@ def test_no_more_is_asked_for_than_finds_room() -> None:
     assert none.replicas == 4
 
 
-def test_full_memory_keeps_pods_and_adds_one_while_work_waits() -> None:
-    full = supply(4, vram_used_fraction=0.95)
-    found = decided(demand(queued_pages=1), full)
+def test_full_memory_keeps_pods_and_adds_one_while_work_waits_too_long() -> None:
+    full, late = supply(4, vram_used_fraction=0.95), demand(queued_pages=1, oldest_wait_seconds=31)
+    found = decided(late, full)
     assert (found.replicas, found.reason) == (5, Why.VRAM_HIGH)
     coming = replace(full, starting=(1.0,))
-    assert decided(demand(queued_pages=1), coming).replicas == 5
-    assert decided(demand(), full).replicas == 1
+    assert decided(late, coming).replicas == 5
+    for other in (demand(), demand(queued_pages=1, oldest_wait_seconds=30)):
+        assert decided(other, full).replicas == 1
+    assert decided(late, replace(full, vram_used_fraction=0.9)).replicas == 1
 
 
 def test_a_schedule_has_its_pods_ready_when_it_begins() -> None:
