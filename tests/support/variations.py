@@ -19,8 +19,9 @@ _TEXTS = (
     "10.0.0.0/8",
     "s3://b",
     "s3://c",
+    "0 8 * * *",
+    "0 9 * * *",
 )
-_TEXTS += ("0 8 * * *", "0 9 * * *")
 
 
 def variations(model: type[BaseModel], base: dict[str, Any]) -> Iterator[tuple[str, BaseModel]]:
