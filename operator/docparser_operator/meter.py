@@ -1,13 +1,11 @@
 """Looks at the load of pods again and again, for their autoscalers."""
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-import structlog
 from docparser_api.names import PATH_METRICS
 
 from docparser_operator.analysis.exposition import MalformedError
@@ -17,8 +15,7 @@ from docparser_operator.autoscaling.readings import Reading, reading
 from docparser_operator.autoscaling.subject import Load, ScalingSubject, is_news
 from docparser_operator.kinds import Key
 from docparser_operator.metrics import Metrics
-
-log = structlog.get_logger(__name__)
+from docparser_operator.rounds import Rounds
 
 INTERVAL_SECONDS: Final = 5.0
 """Pause between the beginnings of two looks at an object."""
@@ -63,73 +60,45 @@ class Meter:
         self._now = now
         self._fetch = fetch
         self._metrics = metrics
-        self._watches: dict[Key, _Watch] = {}
-        self._changed = asyncio.Event()
+        self._rounds = Rounds[_Watch](self._look, clock)
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
 
     def watch(self, key: Key, subject: ScalingSubject | None) -> None:
         """Measure `subject` from now on; None ends that and forgets what was measured."""
-        known = self._watches.get(key)
+        known = self._rounds.watches.get(key)
         if subject is None:
-            self._watches.pop(key, None)
+            self._rounds.watches.pop(key, None)
         elif known is None:
             load = Load(state=subject.state, begun=self._now())
-            self._watches[key] = _Watch(subject, load, due_seconds=self._clock())
+            self._rounds.watches[key] = _Watch(subject, load, due_seconds=self._clock())
         else:
             known.subject, known.load = subject, replace(known.load, state=subject.state)
-        self._changed.set()
+        self._rounds.changed()
 
     def load(self, key: Key) -> Load | None:
         """Return what is known about `key`; None before it was watched."""
-        watch = self._watches.get(key)
+        watch = self._rounds.watches.get(key)
         return watch.load if watch is not None else None
 
     async def run(self) -> None:
         """Measure until cancelled."""
-        try:
-            async with asyncio.TaskGroup() as group:
-                while True:
-                    self._changed.clear()
-                    for key, watch in self._due():
-                        watch.is_looking = True
-                        group.create_task(self._look(key, watch))
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._changed.wait(), self._pause_seconds())
-        finally:
-            for watch in self._watches.values():
-                watch.is_looking = False
+        await self._rounds.run()
 
     def clear(self) -> None:
         """Measure nothing any more and forget everything."""
-        self._watches.clear()
+        self._rounds.watches.clear()
 
     async def close(self) -> None:
         """Forget everything and close the connections."""
         self.clear()
         await self._fetch.close()
 
-    def _due(self) -> list[tuple[Key, _Watch]]:
-        now = self._clock()
-        waiting = ((key, watch) for key, watch in self._watches.items() if not watch.is_looking)
-        return [(key, watch) for key, watch in waiting if watch.due_seconds <= now]
-
-    def _pause_seconds(self) -> float | None:
-        """Return the time until a subject is due; None if only a change can make one so."""
-        due = [watch.due_seconds for watch in self._watches.values() if not watch.is_looking]
-        return max(0.0, min(due) - self._clock()) if due else None
-
     async def _look(self, key: Key, watch: _Watch) -> None:
         """Look once at all pods of one subject."""
         watch.due_seconds = self._clock() + INTERVAL_SECONDS
-        try:
-            await self._measure(watch)
-            if self._watches.get(key) is watch and self._would_decide(watch):
-                self._wake(key)
-        except Exception:
-            # A fault of ours with one object must not stop the others.
-            log.exception("measuring failed", key=str(key))
-        watch.is_looking = False
-        self._changed.set()
+        await self._measure(watch)
+        if self._rounds.watches.get(key) is watch and self._would_decide(watch):
+            self._wake(key)
 
     async def _measure(self, watch: _Watch) -> None:
         """Take note of the load, if enough of the pods tell theirs."""

@@ -1,12 +1,10 @@
 """Looks at the pods of two revisions again and again, and remembers what they counted."""
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import structlog
 from docparser_api.names import PATH_METRICS
 
 from docparser_operator.analysis import promql
@@ -17,10 +15,9 @@ from docparser_operator.analysis.subject import ScrapedPod, Subject
 from docparser_operator.analysis.window import Window
 from docparser_operator.kinds import Key
 from docparser_operator.metrics import Metrics
+from docparser_operator.rounds import Rounds
 
 __all__ = ["ScrapedPod", "Scraper", "Subject"]
-
-log = structlog.get_logger(__name__)
 
 TIMEOUT_SECONDS: Final = 3.0
 """Longest wait for a pod."""
@@ -65,74 +62,49 @@ class Scraper:
         self._fetch = fetch
         self._default_prometheus = default_prometheus
         self._metrics = metrics
-        self._watches: dict[Key, _Watch] = {}
-        self._changed = asyncio.Event()
+        self._rounds = Rounds[_Watch](self._look, clock)
 
     def watch(self, key: Key, subject: Subject | None) -> None:
         """Measure `subject` from now on; None ends that and forgets what was measured."""
-        known, now = self._watches.get(key), self._clock()
+        known, now = self._rounds.watches.get(key), self._clock()
         if subject is None:
-            self._watches.pop(key, None)
+            self._rounds.watches.pop(key, None)
         elif known is not None and known.subject.window == subject.window:
             known.subject = subject
             known.due_seconds = min(known.due_seconds, now + subject.interval_seconds)
         else:
-            self._watches[key] = _Watch(subject, Window(now), due_seconds=now)
-        self._changed.set()
+            self._rounds.watches[key] = _Watch(subject, Window(now), due_seconds=now)
+        self._rounds.changed()
 
     def evidence(self, key: Key) -> Evidence | None:
         """Return what is known about `key`; None until it was looked at."""
-        watch = self._watches.get(key)
+        watch = self._rounds.watches.get(key)
         if watch is None or not watch.has_looked:
             return None
         return replace(watch.window.evidence(self._clock()), queries=dict(watch.queries))
 
     async def run(self) -> None:
         """Measure until cancelled."""
-        try:
-            async with asyncio.TaskGroup() as group:
-                while True:
-                    self._changed.clear()
-                    for key, watch in self._due():
-                        watch.is_looking = True
-                        group.create_task(self._look(key, watch))
-                    with contextlib.suppress(TimeoutError):
-                        await asyncio.wait_for(self._changed.wait(), self._pause_seconds())
-        finally:
-            for watch in self._watches.values():
-                watch.is_looking = False
+        await self._rounds.run()
 
     def clear(self) -> None:
         """Measure nothing any more and forget everything."""
-        self._watches.clear()
+        self._rounds.watches.clear()
 
     async def close(self) -> None:
         """Forget everything and close the connections."""
         self.clear()
         await self._fetch.close()
 
-    def _due(self) -> list[tuple[Key, _Watch]]:
-        now = self._clock()
-        waiting = ((key, watch) for key, watch in self._watches.items() if not watch.is_looking)
-        return [(key, watch) for key, watch in waiting if watch.due_seconds <= now]
-
-    def _pause_seconds(self) -> float | None:
-        """Return the time until a subject is due; None if only a change can make one so."""
-        due = [watch.due_seconds for watch in self._watches.values() if not watch.is_looking]
-        return max(0.0, min(due) - self._clock()) if due else None
-
     async def _look(self, key: Key, watch: _Watch) -> None:
         """Look once at all pods and queries of one subject."""
         watch.due_seconds = self._clock() + watch.subject.interval_seconds
         try:
             await self._measure(watch)
-        except Exception:
-            # A fault of ours with one object must not stop the others.
-            log.exception("measuring failed", key=str(key))
-        watch.is_looking, watch.has_looked = False, True
-        self._changed.set()
-        if self._watches.get(key) is watch:
-            self._wake(key)
+        finally:
+            watch.has_looked = True
+            if self._rounds.watches.get(key) is watch:
+                self._wake(key)
 
     async def _measure(self, watch: _Watch) -> None:
         subject, at_once = watch.subject, asyncio.Semaphore(MOST_AT_ONCE)
