@@ -80,6 +80,13 @@ class Meter:
         watch = self._rounds.watches.get(key)
         return watch.load if watch is not None else None
 
+    def hurry(self, key: Key) -> None:
+        """Look at the pods of `key` now: something is known to have happened."""
+        watch = self._rounds.watches.get(key)
+        if watch is not None:
+            watch.due_seconds = self._clock()
+            self._rounds.changed()
+
     async def run(self) -> None:
         """Measure until cancelled."""
         await self._rounds.run()

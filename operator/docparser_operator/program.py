@@ -22,6 +22,7 @@ from docparser_operator.deployment_metrics import DeploymentMetrics, Known
 from docparser_operator.errors import ApiError, UnavailableError
 from docparser_operator.kinds import LEASE, Key, Kind, Manifest, Ref
 from docparser_operator.leadership import Elector, LeaseTiming
+from docparser_operator.listener import Listener
 from docparser_operator.meter import Meter
 from docparser_operator.metrics import Metrics
 from docparser_operator.reconcile import Reconciler
@@ -55,7 +56,10 @@ class Program:
         writer = Writer(cluster, self._store, self._elector.leads)
         self._scraper = Scraper(self._wake, time.monotonic, HttpFetch(), _server(settings), metrics)
         self._meter = Meter(self._wake, time.monotonic, utc_now, HttpFetch(), metrics)
-        senses = ClusterSenses(cluster, self._store, self._scraper, self._meter, time.monotonic)
+        self._listener = Listener(self._meter.load, self._meter.hurry, time.monotonic, HttpFetch())
+        senses = ClusterSenses(
+            cluster, self._store, self._scraper, self._meter, self._listener, time.monotonic
+        )
         reconciler = Reconciler(self._store, writer, senses, utc_now)
         self._controller = Controller(reconciler.reconcile, metrics, settings.workers)
         self._watching = Watching(
@@ -81,6 +85,7 @@ class Program:
             asyncio.create_task(self._elect(), name="elector"),
             asyncio.create_task(self._scraper.run(), name="scraper"),
             asyncio.create_task(self._meter.run(), name="meter"),
+            asyncio.create_task(self._listener.run(), name="listener"),
         ]
         stopped = asyncio.create_task(stop.wait(), name="stop")
         try:
@@ -92,6 +97,7 @@ class Program:
             await _ended(self._tasks)
             await self._scraper.close()
             await self._meter.close()
+            await self._listener.close()
 
     async def _watch(self, end: threading.Event) -> None:
         """Watch until `end` is set; first wait for the CRD, since kopf looks for it only once."""
@@ -130,6 +136,7 @@ class Program:
             self._metrics.leader.set(0)
             self._scraper.clear()
             self._meter.clear()
+            self._listener.clear()
 
     async def _synced(self) -> None:
         """Return once everything was listed; an API server that is away comes back."""

@@ -27,8 +27,9 @@ from docparser_operator.supply import pod_addresses, starts, supply_of
 from docparser_operator.surroundings import Surroundings
 
 NOTICE_SECONDS: Final = 10
-"""Time from the arrival of a document until it is known here, at most: gateways count what waits
-every 2 seconds, by the default of spec.runtime.tasks.leaseSeconds, and are asked every 5."""
+"""Time from the arrival of a document until it is known here, at most. Gateways tell of it at once;
+where none can be asked for that, they count what waits every 2 seconds, by the default of
+spec.runtime.tasks.leaseSeconds, and are looked at every 5."""
 
 
 @dataclass(frozen=True)

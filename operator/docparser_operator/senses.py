@@ -15,6 +15,7 @@ from docparser_operator.capacity import Capacity, capacity_of
 from docparser_operator.cluster import Cluster
 from docparser_operator.errors import ApiError, NotFoundError
 from docparser_operator.kinds import Key, Manifest, Ref
+from docparser_operator.listener import Listener
 from docparser_operator.meter import Meter
 from docparser_operator.store import Store, owner_key
 from docparser_operator.surroundings import Surroundings
@@ -49,6 +50,7 @@ class ClusterSenses:
         store: what is known of other objects.
         scraper: measures pods.
         meter: measures their load.
+        listener: hears at once that it grows.
         clock: seconds that never go back.
     """
 
@@ -58,12 +60,14 @@ class ClusterSenses:
         store: Store,
         scraper: Scraper,
         meter: Meter,
+        listener: Listener,
         clock: Callable[[], float],
     ) -> None:
         self._cluster = cluster
         self._store = store
         self._scraper = scraper
         self._meter = meter
+        self._listener = listener
         self._clock = clock
         self._capacity: tuple[float, Capacity | None] | None = None
 
@@ -90,6 +94,7 @@ class ClusterSenses:
     def gauge(self, key: Key, subject: ScalingSubject | None) -> None:
         """Measure the load of `subject` from now on; None ends it."""
         self._meter.watch(key, subject)
+        self._listener.watch(key, subject)
 
     async def _known_capacity(self) -> Capacity | None:
         """Return the capacity of the cluster; None where we may not look at it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from docparser_api.names import PATH_LIVE, PATH_METRICS, PATH_READY, PATH_STARTUP
+from docparser_api.names import PATH_LIVE, PATH_METRICS, PATH_QUEUE, PATH_READY, PATH_STARTUP
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,7 +22,7 @@ from docparser_runtime.tracing import spans
 from docparser_runtime.tracing.spans import Tracing, Value
 
 REQUEST_ID: Final = "X-Request-ID"
-CLUSTER_PATHS: Final = frozenset({PATH_LIVE, PATH_METRICS, PATH_READY, PATH_STARTUP})
+CLUSTER_PATHS: Final = frozenset({PATH_LIVE, PATH_METRICS, PATH_QUEUE, PATH_READY, PATH_STARTUP})
 """Paths that the cluster itself calls, again and again: open to all, not counted, hardly logged."""
 _VALID_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _UNMATCHED: Final = "unmatched"

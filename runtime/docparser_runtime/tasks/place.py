@@ -37,6 +37,7 @@ from docparser_runtime.tasks.persistence import persistently
 from docparser_runtime.tasks.shedding import Shedding
 from docparser_runtime.tasks.tracks import tracks_of
 from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
+from docparser_runtime.tasks.waiting_pages import WaitingPages
 from docparser_runtime.tasks.watch import JobWatch
 from docparser_runtime.tasks.worker import Bench, Worker
 from docparser_runtime.tracing.spans import Tracing
@@ -75,6 +76,7 @@ class Opened:
     door: TaskDoor
     desk: TaskDesk
     pictures: PagePictures
+    waiting_pages: WaitingPages
 
 
 class TaskPlace:
@@ -190,6 +192,7 @@ class TaskPlace:
             TaskDoor(queue, store, tools.reader, callbacks, terms),
             TaskDesk(queue, store, watch),
             PagePictures(store, tools.reader),
+            WaitingPages(queue, metrics, lambda: self._is_leaving),
         )
 
 

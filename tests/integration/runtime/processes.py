@@ -29,13 +29,14 @@ class Program:
     """A running server."""
 
     process: asyncio.subprocess.Process
+    host: str = "127.0.0.1"
     log: list[dict[str, Any]] = field(default_factory=list)
     last_words: list[str] = field(default_factory=list)
     _reading: asyncio.Task[None] | None = None
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.events('listening')[0]['port']}"
+        return f"http://{self.host}:{self.events('listening')[0]['port']}"
 
     def events(self, name: str) -> list[dict[str, Any]]:
         return [line for line in self.log if line["event"] == name]
@@ -75,16 +76,21 @@ class Program:
 
 @asynccontextmanager
 async def serving(
-    environ: dict[str, str], *, until: str = "engine_ready", role: str = "all", port: int = 0
+    environ: dict[str, str],
+    *,
+    until: str = "engine_ready",
+    role: str = "all",
+    host: str = "127.0.0.1",
+    port: int = 0,
 ) -> AsyncIterator[Program]:
     """Yield a server that has logged the event `until`, if any; end it afterwards."""
     process = await asyncio.create_subprocess_exec(
         *COMMAND,
-        *("serve", "--host", "127.0.0.1", "--port", str(port), "--role", role),
+        *("serve", "--host", host, "--port", str(port), "--role", role),
         env=environ,
         stderr=asyncio.subprocess.PIPE,
     )
-    program = Program(process)
+    program = Program(process, host)
     reading = asyncio.create_task(program.read_log())
     try:
         await eventually(lambda: not until or bool(program.events(until)) or reading.done(), 60)

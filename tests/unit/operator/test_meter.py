@@ -159,3 +159,14 @@ async def test_all_is_forgotten_at_the_end(bench: Bench) -> None:
     bench.meter.watch(KEY, subject("a"))
     bench.meter.clear()
     assert bench.meter.load(KEY) is None
+
+
+async def test_pods_are_looked_at_now_where_something_happened(bench: Bench) -> None:
+    bench.fetch.pods["a"] = exposed(queued_pages=0)
+    bench.meter.watch(KEY, subject("a"))
+    await passed(1)
+    bench.fetch.pods["a"] = exposed(queued_pages=9)
+    bench.meter.hurry(OTHER)
+    bench.meter.hurry(KEY)
+    await passed(0.1)
+    assert bench.queued() == 9

@@ -17,6 +17,7 @@ from docparser_operator.kinds import (
     Manifest,
     Ref,
 )
+from docparser_operator.listener import Listener
 from docparser_operator.meter import Meter
 from docparser_operator.metrics import Metrics
 from docparser_operator.revisions import controller_revision, wanted_revision
@@ -70,7 +71,10 @@ class Place:
         self.looked = asyncio.Event()
         self.scraper = Scraper(lambda _key: self.looked.set(), clock, FakeFetch(), None, Metrics())
         self.meter = Meter(lambda _key: None, clock, self.clock, FakeFetch(), Metrics())
-        self.senses = ClusterSenses(self.cluster, self.store, self.scraper, self.meter, clock)
+        self.listener = Listener(self.meter.load, self.meter.hurry, clock, FakeFetch())
+        self.senses = ClusterSenses(
+            self.cluster, self.store, self.scraper, self.meter, self.listener, clock
+        )
 
     def add(self, kind: Kind, name: str, **body: Manifest) -> None:
         """Put an object there, of whatever kind."""
