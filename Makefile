@@ -31,6 +31,7 @@ test-integration: .venv/.gpu ## Operator against a real API server, runtime as a
 	$(PYTHON) -m pytest tests/integration
 
 test-e2e: .venv/.ready cluster images ## Pods under a real kubelet
+	$(CLUSTER) test-images
 	$(PYTHON) -m pytest tests/e2e
 
 lint: .venv/.gpu ## ruff, mypy, import contracts

@@ -56,6 +56,8 @@ SUFFIX_SPLIT: Final = "-split"
 """Ending of the name of the ConfigMap that splits new tasks among revisions."""
 SPLIT_FILE: Final = "/split/split.json"
 """Where that ConfigMap is mounted; the name of the file is its key, too."""
+WAKE_UP_FILE: Final = "/split/wake-up.json"
+"""Where the same ConfigMap tells how long workers take to come, once that is known."""
 
 CONTAINER: Final = "runtime"
 PORT: Final = 8080

@@ -110,7 +110,10 @@ def task_split(
     if tracks and not any(tracks.values()):
         # The other revision knows nothing of the queue, so all that comes there is for this one.
         tracks = dict.fromkeys(tracks, _ALL)
-    return [split_config_map(parser.metadata, Split(tracks=tracks))] if tracks else []
+    scaling = parser.status.autoscaling
+    wake_up_seconds = scaling.wake_up_seconds if scaling else None
+    owner = parser.metadata
+    return [split_config_map(owner, Split(tracks=tracks), wake_up_seconds)] if tracks else []
 
 
 def gives_all_to(target: str, observed: Observed, owner: ObjectMeta) -> bool:

@@ -130,7 +130,8 @@ PARSE_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     202: {
         "model": TaskBody,
         "description": "Reading takes longer than `requestTimeoutSeconds`. It goes on as this "
-        "task, whose address stands in the header Location.",
+        "task, whose address stands in the header Location; Retry-After tells when all that waits "
+        "now will have been read, in seconds.",
     },
     **problems_of((*PARSE_PROBLEMS, *ADDRESS_PROBLEMS, *QUEUE_PROBLEMS)),
 }

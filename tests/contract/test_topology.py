@@ -21,6 +21,7 @@ from docparser_runtime.storage import access
 from docparser_runtime.task_metrics import TaskMetrics
 from docparser_runtime.tasks.keeping import keeping
 from docparser_runtime.tasks.tracks import tracks_of
+from docparser_runtime.tasks.wakeup import wake_up_of
 from prometheus_client import CollectorRegistry
 from support.builders import a_parser
 from typer.core import TyperGroup
@@ -97,24 +98,25 @@ def test_workers_take_tasks_of_their_revision_and_the_others_split_them() -> Non
 def test_the_split_is_mounted_where_it_is_looked_for(role: Role) -> None:
     (volume,) = (v for v in PODS[role]["volumes"] if "configMap" in v)
     (mount,) = (m for m in PODS[role]["containers"][0]["volumeMounts"] if m["name"] == "split")
-    config_map = split_config_map(QUEUED.metadata, Split(tracks={"abc": 1}))
+    config_map = split_config_map(QUEUED.metadata, Split(tracks={"abc": 1}), 61)
     assert volume == {"name": "split", "configMap": {"name": config_map["metadata"]["name"]}}
-    (key,) = config_map["data"]
-    assert f"{mount['mountPath']}/{key}" == names.SPLIT_FILE
+    files = {f"{mount['mountPath']}/{key}" for key in config_map["data"]}
+    assert files == {names.SPLIT_FILE, names.WAKE_UP_FILE}
     assert "subPath" not in mount, "changes would not arrive"
 
 
 def test_the_split_is_read_as_it_was_written(tmp_path: Path) -> None:
     split = Split(tracks={"abc": 95, "def": 5})
-    config_map = split_config_map(QUEUED.metadata, split)
+    config_map = split_config_map(QUEUED.metadata, split, 61)
+    for name, text in config_map["data"].items():
+        (tmp_path / name).write_text(text)
     file = tmp_path / "split.json"
-    (text,) = config_map["data"].values()
-    file.write_text(text)
     kept = keeping(environment(PODS[Role.GATEWAY]))
     assert kept is not None
     log = logs.create(io.StringIO(), "info")
     tracks, _ = tracks_of(replace(kept, split_file=file), TaskMetrics(CollectorRegistry()), log)
     assert tracks.shares == split.tracks
+    assert wake_up_of(file)() == 70, "in steps of ten seconds, and never too short"
     assert split_of(config_map) == split
     assert split_of({"data": {"split.json": "{"}}) is None
 

@@ -52,6 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     loading.add_argument("archives", nargs="+", type=Path, metavar="ARCHIVE")
     making = verb("images", _images, "build the product's images and load them into the cluster")
     making.add_argument("--sizes", action="store_true", help="print what each adds to its base")
+    text = "build what the end-to-end tests run beside the product, and load it"
+    verb("test-images", _test_images, text)
     gpus = verb("fake-gpu", _fake_gpu, "let each node offer COUNT nvidia.com/gpu (0: none)")
     gpus.add_argument("count", type=int, metavar="COUNT")
     return parser
@@ -101,11 +103,19 @@ def _images(options: argparse.Namespace) -> int:
     built = images.ensure()
     if options.sizes:
         sys.stdout.write(images.sizes(built) + "\n")
+    return _loaded(built)
+
+
+def _test_images(_: argparse.Namespace) -> int:
+    return _loaded(images.ensure(images.TEST_IMAGES))
+
+
+def _loaded(built: list[images.Built]) -> int:
     cluster = backend.chosen()
     if cluster.running():
         cluster.load([one.archive for one in built])
     else:
-        say("no cluster is running, so nothing was loaded; `up`, then `images` again")
+        say("no cluster is running, so nothing was loaded; `up`, then the same again")
     return 0
 
 

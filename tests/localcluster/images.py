@@ -1,9 +1,9 @@
-"""The product's container images: built when what goes in has changed, kept as archives."""
+"""Container images, the product's and the tests': built when what goes in has changed."""
 
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,10 +18,17 @@ NOT_INPUTS = {"__pycache__", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cac
 
 @dataclass(frozen=True)
 class Image:
-    """One image and the workspace member it runs."""
+    """One image.
+
+    Attributes:
+        folder: where its Dockerfile lies, below the repository.
+        inputs: what goes in besides, likewise.
+    """
 
     name: str
     limit_bytes: int
+    folder: str = "."
+    inputs: tuple[str, ...] = ()
 
     @property
     def reference(self) -> str:
@@ -31,10 +38,15 @@ class Image:
     @property
     def dockerfile(self) -> Path:
         """How it is built."""
-        return paths.REPOSITORY / f"Dockerfile.{self.name}"
+        return paths.REPOSITORY / self.folder / f"Dockerfile.{self.name}"
 
 
-IMAGES = (Image("operator", 120_000_000), Image("runtime", 600_000_000))
+IMAGES = (
+    Image("operator", 120_000_000, inputs=(*SHARED_INPUTS, "operator")),
+    Image("runtime", 600_000_000, inputs=(*SHARED_INPUTS, "runtime")),
+)
+TEST_IMAGES = (Image("postgres", 300_000_000, folder="tests/e2e"),)
+"""What the end-to-end tests run beside the product."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +76,12 @@ def content_key(roots: list[Path], base: Path, extra: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def ensure() -> list[Built]:
-    """All images, up to date."""
+def ensure(images: Iterable[Image] = IMAGES) -> list[Built]:
+    """These images, up to date."""
     folder = paths.cache() / "images"
     with locks.exclusive(folder, "building images"):
         chosen = builder.chosen()
-        return [_ensure(image, folder, chosen) for image in IMAGES]
+        return [_ensure(image, folder, chosen) for image in images]
 
 
 def sizes(built: list[Built]) -> str:
@@ -86,7 +98,7 @@ def sizes(built: list[Built]) -> str:
 
 
 def _ensure(image: Image, folder: Path, chosen: Builder) -> Built:
-    inputs = [paths.REPOSITORY / name for name in (*SHARED_INPUTS, image.name)]
+    inputs = [paths.REPOSITORY / name for name in image.inputs]
     made_by = f"{chosen.name} {baseimage.key()}"
     key = content_key([image.dockerfile, *inputs], paths.REPOSITORY, made_by)
     target, facts = folder / f"{image.name}-{key}.tar", folder / f"{image.name}-{key}.json"

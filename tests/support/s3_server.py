@@ -47,6 +47,7 @@ class S3Server:
         fault: returns the status and the text that a request is refused with.
         calls: all that came with a right signature.
         silent: while it is not set, nothing is answered.
+        address: where it listens.
     """
 
     bucket: str = "store"
@@ -56,6 +57,7 @@ class S3Server:
     fault: Callable[[Call], tuple[int, str] | None] = lambda _: None
     calls: list[Call] = field(default_factory=list)
     silent: threading.Event = field(default_factory=_set)
+    address: str = "127.0.0.1"
     port: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -70,7 +72,7 @@ class S3Server:
         class Handler(_Handler):
             server_of = owner
 
-        with serving("127.0.0.1", self.port, Handler) as self.port:
+        with serving(self.address, self.port, Handler) as self.port:
             yield self
 
     def answer(self, call: Call) -> tuple[int, bytes]:

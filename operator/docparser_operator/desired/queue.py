@@ -7,12 +7,14 @@ from docparser_api.deployment import ObjectMeta
 from docparser_api.queue import ObjectStore
 from docparser_api.spec import PodShape
 from docparser_api.split import Split
+from docparser_api.wakeup import promised
 
 from docparser_operator.desired.metadata import metadata
 from docparser_operator.kinds import Manifest
 
 VOLUME: Final = "split"
 _DIRECTORY, _, _KEY = names.SPLIT_FILE.rpartition("/")
+_WAKE_UP = names.WAKE_UP_FILE.removeprefix(f"{_DIRECTORY}/")
 _CREDENTIALS: Final = {
     "ACCESS_KEY_ID": "accessKeyId",
     "SECRET_ACCESS_KEY": "secretAccessKey",
@@ -89,13 +91,17 @@ def _accepts(shape: PodShape) -> bool:
     return shape.queue is not None and shape.topology == "Direct"
 
 
-def split_config_map(owner: ObjectMeta, split: Split) -> Manifest:
-    """Return the ConfigMap with the split of new tasks."""
+def split_config_map(owner: ObjectMeta, split: Split, wake_up_seconds: int | None) -> Manifest:
+    """Return the ConfigMap with the split of new tasks, and with what workers take to come.
+
+    A key of its own: gateways of older releases refuse fields that they do not know.
+    """
+    promise = promised(wake_up_seconds).model_dump_json(by_alias=True) if wake_up_seconds else None
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": metadata(owner, owner.name + names.SUFFIX_SPLIT),
-        "data": {_KEY: split.model_dump_json()},
+        "data": {_KEY: split.model_dump_json(), **({_WAKE_UP: promise} if promise else {})},
     }
 
 

@@ -47,7 +47,7 @@ async def parse(
             return sse.respond(told, asked.request_id, context.log)
         answer = await unless_gone(request, context.parsing.answer(asked))
         if isinstance(answer, TaskBody):
-            return _accepted(answer)
+            return await _accepted(answer, context)
         request.state.pages = len(answer.pages)
         return await _written(request, context, upload, answer, media_type)
 
@@ -70,10 +70,11 @@ def _form(request: Request, *, stream: bool) -> str:
     return accept.choose(request.headers.get("accept", ""), forms)
 
 
-def _accepted(task: TaskBody) -> Response:
+async def _accepted(task: TaskBody, context: Context) -> Response:
     """Return the answer to a request that goes on as a task."""
-    place = {"Location": f"{PATH_TASKS}/{task.id}"}
-    return Response(task.model_dump_json(), HTTPStatus.ACCEPTED, place, uploads.JSON)
+    headers = {"Location": f"{PATH_TASKS}/{task.id}"}
+    headers |= await context.tasks.opened().door.until_read()
+    return Response(task.model_dump_json(), HTTPStatus.ACCEPTED, headers, uploads.JSON)
 
 
 async def _written(

@@ -20,7 +20,12 @@ from docparser_runtime.queue.values import Job, NewJob
 from docparser_runtime.reading import Readable, readable, source_of
 from docparser_runtime.schemas import PageBody
 from docparser_runtime.storage.base import ObjectStore
-from docparser_runtime.task_errors import IdempotencyKeyReused, TaskQueueFull, TenantLimit
+from docparser_runtime.task_errors import (
+    IdempotencyKeyReused,
+    QueueUnavailable,
+    TaskQueueFull,
+    TenantLimit,
+)
 from docparser_runtime.task_schemas import TaskOptions
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.bodies import priority_of
@@ -58,10 +63,12 @@ class Terms:
 
     Attributes:
         tracks: gives the track whose workers read one of them.
+        pace: tells how fast they are read.
         traits: what requests may ask of their engine.
     """
 
     tracks: Tracks
+    pace: Pace
     max_pages: int
     traits: Traits
 
@@ -82,7 +89,6 @@ class TaskDoor:
         self._reader = reader
         self._callbacks = callbacks
         self._terms = terms
-        self._pace = Pace(queue)
 
     async def check_room(self, tenant: str, size_bytes: int) -> None:
         """Return when a document of this size could be accepted; asked before it is read.
@@ -115,6 +121,15 @@ class TaskDoor:
         if options.callback_url is not None:
             await self._callbacks.add(job.id, options.callback_url)
         return job
+
+    async def until_read(self) -> dict[str, str]:
+        """Return the header that tells when a document that was accepted now will have been read.
+
+        Empty while the queue does not answer.
+        """
+        with contextlib.suppress(QueueUnavailable):
+            return await self._terms.pace.until_read()
+        return {}
 
     async def _queued(self, new: NewJob) -> Job:
         """Queue the job. Who leaves meanwhile leaves no work behind that nobody could ask for."""
@@ -150,7 +165,7 @@ class TaskDoor:
         try:
             yield
         except (TaskQueueFull, TenantLimit) as error:
-            error.headers |= await self._pace.retry_after()
+            error.headers |= await self._terms.pace.retry_after()
             raise
 
     async def _new_job(self, job_id: str, submission: Submission, found: Readable) -> NewJob:

@@ -33,11 +33,13 @@ from docparser_runtime.tasks.desk import TaskDesk
 from docparser_runtime.tasks.door import TaskDoor, Terms
 from docparser_runtime.tasks.job_work import JobTools, JobWork
 from docparser_runtime.tasks.keeping import Keeping
+from docparser_runtime.tasks.pace import Pace
 from docparser_runtime.tasks.persistence import persistently
 from docparser_runtime.tasks.shedding import Shedding
 from docparser_runtime.tasks.tracks import tracks_of
 from docparser_runtime.tasks.upkeep import Upkeep, known_jobs
 from docparser_runtime.tasks.waiting_pages import WaitingPages
+from docparser_runtime.tasks.wakeup import wake_up_of
 from docparser_runtime.tasks.watch import JobWatch
 from docparser_runtime.tasks.worker import Bench, Worker
 from docparser_runtime.tracing.spans import Tracing
@@ -187,7 +189,8 @@ class TaskPlace:
         metrics, seconds = tools.metrics.tasks, config.lease_seconds
         upkeep = Upkeep(queue, store, sweeper, metrics, shedding, tracks, seconds, tools.log)
         stack.callback(_going(upkeep.run, "upkeep", tools.log).cancel)
-        terms = Terms(tracks, config.max_pages, tools.traits)
+        pace = Pace(queue, wake_up_of(keeping.split_file))
+        terms = Terms(tracks, pace, config.max_pages, tools.traits)
         self._opened = Opened(
             TaskDoor(queue, store, tools.reader, callbacks, terms),
             TaskDesk(queue, store, watch),

@@ -1,9 +1,11 @@
 """Where requests enter and which revision gets how many tasks, table by table."""
 
+import json
 from typing import Any
 
 import pytest
 from docparser_api import names
+from docparser_api.autoscaling import AutoscalingStatus, ScalingReason
 from docparser_api.status import Reason, RolloutStatus
 from docparser_operator.desired.gateways import gateway_selector
 from docparser_operator.desired.metadata import pod_selector
@@ -118,6 +120,21 @@ def test_how_tasks_are_split(name: str) -> None:
     made, shares = SPLITS[name]
     found = [split_of(manifest) for manifest in task_split(PARSER, made, REVISIONS)]
     assert [split.tracks for split in found if split] == ([shares] if shares else [])
+
+
+def test_gateways_are_told_how_long_workers_take_to_come() -> None:
+    made = decision("queued", "queued", "queued")
+    scaling = AutoscalingStatus(
+        desired_replicas=0,
+        reason=ScalingReason.IDLE,
+        decided_at="2026-01-01T00:00:00Z",
+        wake_up_seconds=61,
+    )
+    status = PARSER.status.model_copy(update={"autoscaling": scaling})
+    (told,) = task_split(PARSER.model_copy(update={"status": status}), made, REVISIONS)
+    (silent,) = task_split(PARSER, made, REVISIONS)
+    assert json.loads(told["data"].pop("wake-up.json")) == {"wakeUpSeconds": 70}
+    assert told == silent
 
 
 ENTERED = (

@@ -21,6 +21,7 @@ from docparser_runtime.task_schemas import TaskOptions
 from docparser_runtime.tasks import payload as payloads
 from docparser_runtime.tasks.callbacks import OutboxCallbacks, outbound_of
 from docparser_runtime.tasks.door import Submission, TaskDoor, Terms
+from docparser_runtime.tasks.pace import Pace
 from docparser_runtime.tasks.tracks import Tracks
 from support.queues import RULES
 from unit.runtime.doubles import Reader, a_document
@@ -59,7 +60,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     queue.be_in_time()
     callbacks = OutboxCallbacks(queue.outbox, outbound_of(OutboundConfig()), ())
     tracks = Tracks(Split(tracks={"stable": 1}), 0.0, adopts=False)
-    terms = Terms(tracks, 10, Traits())
+    terms = Terms(tracks, Pace(queue, lambda: None), 10, Traits())
     yield House(TaskDoor(queue, store, Reader(), callbacks, terms), queue, store)
     await queue.close()
     await store.close()

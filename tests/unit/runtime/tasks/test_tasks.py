@@ -190,6 +190,7 @@ async def test_a_request_that_takes_too_long_goes_on_from_its_pages(
     service.engine.read = hold_at_the_third
     answer = await service.client.post(PARSE, files={"file": ("a", a_document(5))})
     assert answer.status_code == 202, answer.text
+    assert 1 <= int(answer.headers["Retry-After"]) <= 3600
     task = answer.json()
     assert task["pages_done"] == 3
     service.engine.release()
