@@ -1,12 +1,16 @@
 """`spec.autoscaling` and `status.autoscaling`: how many pods the demand needs."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, StringConstraints
 
 from docparser_api.base import ApiModel, cel, validations
 from docparser_api.rollout_status import TOLERANT, Timestamp
+from docparser_api.workload import LocalReference
+
+Mode = Literal["Builtin", "HPA", "KEDA", "None"]
+"""Who decides how many pods run."""
 
 Cron = Annotated[
     str,
@@ -55,21 +59,56 @@ class ScalingWindow(ApiModel):
     what shrinks the largest."""
 
 
-class AutoscalingSpec(ApiModel):
-    """How many pods run: the operator measures the demand and decides.
+class Keda(ApiModel):
+    """What a ScaledObject of KEDA needs to know."""
 
-    spec.replicas is the number to begin with, and stays as it is.
-    """
+    prometheus_address: str = Field(max_length=2048, pattern=r"^https?://[^\s?#]+$")
+    """Address of the Prometheus server that KEDA asks, as KEDA reaches it. It needs the recording
+    rules of the chart."""
+    authentication_ref: LocalReference | None = None
+    """TriggerAuthentication of the same namespace with which KEDA proves itself to that server.
+    Absent: the server asks for nothing."""
+
+
+class AutoscalingSpec(ApiModel):
+    """How many pods run, and who decides it."""
 
     model_config = ConfigDict(
         json_schema_extra=validations(
             cel(
                 "self.maxReplicas >= self.minReplicas",
                 "autoscaling.maxReplicas must be at least autoscaling.minReplicas",
-            )
+            ),
+            cel(
+                "self.mode != 'HPA' || self.minReplicas >= 1",
+                "autoscaling.minReplicas must be at least 1 with mode HPA, which does not scale "
+                "from zero; use KEDA or Builtin",
+            ),
+            cel(
+                "!(self.mode in ['HPA', 'KEDA']) || has(self.pagesPerMinute)",
+                "modes HPA and KEDA need autoscaling.pagesPerMinute: from it and "
+                "targetWaitSeconds follows how many pages there may be for each pod",
+            ),
+            cel(
+                "self.mode != 'KEDA' || has(self.keda)",
+                "mode KEDA needs autoscaling.keda with the address of a Prometheus server",
+            ),
+            cel(
+                "!(self.mode in ['HPA', 'KEDA']) || "
+                "(size(self.schedules) == 0 && self.vramHighPercent == 92)",
+                "modes HPA and KEDA know no schedules and no vramHighPercent; remove them, or use "
+                "mode Builtin",
+            ),
         )
     )
 
+    mode: Mode = "Builtin"
+    """Who decides. `Builtin`: the operator measures the demand; spec.replicas is the number to
+    begin with, and stays as it is. `HPA`, `KEDA`: a HorizontalPodAutoscaler or a ScaledObject,
+    which the operator creates and which writes spec.replicas through /scale. `None`: nobody, so
+    that spec.replicas counts and the other fields wait for another mode."""
+    keda: Keda | None = None
+    """What mode KEDA needs; other modes leave it."""
     min_replicas: int = Field(1, ge=0, le=1000)
     """Least pods."""
     max_replicas: int = Field(ge=1, le=1000)

@@ -188,7 +188,8 @@ class DocParserDeploymentSpec(PodShape):
                 || !has(self.model.weights.cache.persistentVolumeClaim)
                 || self.model.weights.cache.persistentVolumeClaim.accessMode
                 in ['ReadWriteMany', 'ReadOnlyMany']
-                || ((has(self.autoscaling) ? self.autoscaling.maxReplicas : self.replicas) <= 1
+                || ((has(self.autoscaling) && self.autoscaling.mode != 'None'
+                ? self.autoscaling.maxReplicas : self.replicas) <= 1
                 && self.rollout.strategy in ['InPlace', 'Recreate'])""",
                 """a weights cache with access mode ReadWriteOnce is attached to one node: use a
                 ReadWriteMany claim, or at most one replica with rollout.strategy InPlace or
@@ -198,10 +199,9 @@ class DocParserDeploymentSpec(PodShape):
     )
 
     replicas: int = Field(1, ge=0, le=1000)
-    """Pods that should run; with autoscaling, those to begin with."""
+    """Pods that should run; with autoscaling.mode Builtin, those to begin with."""
     autoscaling: AutoscalingSpec | None = None
-    """How many pods run, as the demand needs them: the operator measures it and decides, and
-    spec.replicas is the number to begin with, and stays as it is. Absent: spec.replicas."""
+    """How many pods run, as the demand needs them. Absent: spec.replicas."""
     gateways: Gateways | None = None
     """The gateways of `topology: Queue`. Absent: two of them."""
     service: ServiceSpec = ServiceSpec()

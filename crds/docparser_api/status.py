@@ -104,6 +104,11 @@ class Reason(StrEnum):
     METRICS_MISSING = "MetricsMissing"
     METRICS_OLD = "MetricsOld"
     SCHEDULE_INVALID = "ScheduleInvalid"
+    DELEGATED = "Delegated"
+    SCALER_PENDING = "ScalerPending"
+    SCALER_FAILED = "ScalerFailed"
+    SCALER_LEAVING = "OldScalerLeaving"
+    KEDA_MISSING = "KedaNotInstalled"
 
 
 class Condition(ApiModel):

@@ -6,6 +6,7 @@ from docparser_api.autoscaling import ScalingReason
 from docparser_api.deployment import DocParserDeployment
 from docparser_api.status import ConditionType, Reason
 
+from docparser_operator.delegation import delegation
 from docparser_operator.finding import Finding
 from docparser_operator.kinds import Manifest
 from docparser_operator.observed import Observed
@@ -32,7 +33,7 @@ def more_findings(
     parser: DocParserDeployment, plan: Plan, observed: Observed
 ) -> tuple[Finding, ...]:
     """Return all findings of this module that apply."""
-    weights, scaling = weights_verified(plan, observed), scaling_active(parser)
+    weights, scaling = weights_verified(plan, observed), scaling_active(parser, plan, observed)
     return (
         capacity_available(plan, observed),
         *((weights,) if weights is not None else ()),
@@ -42,11 +43,12 @@ def more_findings(
     )
 
 
-def scaling_active(parser: DocParserDeployment) -> Finding | None:
+def scaling_active(parser: DocParserDeployment, plan: Plan, observed: Observed) -> Finding | None:
     """Return whether the autoscaler knows the demand and follows it; None without one."""
     kind, found = ConditionType.SCALING_ACTIVE, parser.status.autoscaling
-    if found is None:
-        return None
+    other = delegation(parser, observed, plan.around, plan.decision.rollout)
+    if other is not None or found is None:
+        return other
     if found.reason in _BLIND:
         return Finding(kind, "False", _BLIND[found.reason], found.message)
     reason = _LIMITED.get(found.reason, Reason.DEMAND_MEASURED)

@@ -8,7 +8,7 @@ from typing import Any
 import kopf
 from docparser_api import names
 
-from docparser_operator.kinds import DOC_PARSER, WATCHED_CHILDREN, Kind, Manifest
+from docparser_operator.kinds import WATCHED_CHILDREN, Kind, Manifest
 
 OnEvent = Callable[[Kind, str | None, Manifest], None]
 """Called with kind, event type (None for the first listing) and object."""
@@ -17,15 +17,17 @@ CHILD_SELECTOR = f"{names.LABEL_MANAGED_BY}={names.MANAGER}"
 WATCH_SECONDS = 300  # the API server takes whole seconds only
 
 
-def watch(on_event: OnEvent, namespaces: Sequence[str], stop: threading.Event) -> None:
-    """Run kopf until `stop` is set.
+def watch(
+    on_event: OnEvent, kinds: Sequence[Kind], namespaces: Sequence[str], stop: threading.Event
+) -> None:
+    """Run kopf until `stop` is set, on `kinds`: it looks for each of them once.
 
     It wants a thread of its own, since in the end it cancels every task of its event loop.
     `on_event` is called in that thread.
     """
     asyncio.run(
         kopf.operator(
-            registry=registry(on_event),
+            registry=registry(on_event, kinds),
             settings=settings(),
             standalone=True,
             # Never used without peering, but kopf would ask for the user's name, and a pod's user
@@ -38,11 +40,11 @@ def watch(on_event: OnEvent, namespaces: Sequence[str], stop: threading.Event) -
     )
 
 
-def registry(on_event: OnEvent) -> kopf.OperatorRegistry:
-    """Return handlers that pass every event of our kinds to `on_event`."""
+def registry(on_event: OnEvent, kinds: Sequence[Kind]) -> kopf.OperatorRegistry:
+    """Return handlers that pass every event of `kinds` to `on_event`."""
     result = kopf.OperatorRegistry()
     kopf.on.login(registry=result)(_login)
-    for kind in (DOC_PARSER, *WATCHED_CHILDREN):
+    for kind in kinds:
         _register(result, kind, on_event)
     return result
 

@@ -46,6 +46,8 @@ SERVICE: Final = Kind("v1", "Service", "services")
 SERVICE_ACCOUNT: Final = Kind("v1", "ServiceAccount", "serviceaccounts")
 DISRUPTION_BUDGET: Final = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
 CONFIG_MAP: Final = Kind("v1", "ConfigMap", "configmaps")
+SCALER: Final = Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers")
+SCALED_OBJECT: Final = Kind("keda.sh/v1alpha1", "ScaledObject", "scaledobjects")
 POD: Final = Kind("v1", "Pod", "pods")
 JOB: Final = Kind("batch/v1", "Job", "jobs")
 CLAIM: Final = Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims")
@@ -62,8 +64,13 @@ CHILDREN: Final = (
     SERVICE,
     CONFIG_MAP,
     JOB,
+    SCALER,
+    SCALED_OBJECT,
 )
 """Kinds that the operator creates for a DocParserDeployment."""
+
+OPTIONAL: Final = frozenset({SCALED_OBJECT})
+"""Kinds that a cluster may lack."""
 
 WATCHED_CHILDREN: Final = (*CHILDREN, POD)
 """Kinds whose changes wake a DocParserDeployment up."""

@@ -11,6 +11,7 @@ from docparser_operator.autoscaling.wanted import wanted_replicas
 from docparser_operator.cache import finished_prunes, prune_jobs
 from docparser_operator.capacity import fitting_pods, gives_room
 from docparser_operator.choice import Choice, choose, comes_back
+from docparser_operator.delegation import superfluous_scalers, wanted_scaler
 from docparser_operator.desired.account import service_account
 from docparser_operator.desired.disruption import disruption_budget
 from docparser_operator.desired.metadata import revision_name
@@ -93,12 +94,12 @@ def make_plan(
     return Plan(
         apply=(
             *_records(parser, {choice.wanted.hash: choice.wanted, first.hash: first}.values()),
-            service_account(parser.metadata),
-            disruption_budget(parser),
+            *(service_account(parser.metadata), disruption_budget(parser)),
             *_in_order(parser, observed, decision, revisions, situation),
             *_records(parser, last),
             *check_job(parser, observed, decision, revisions, now),
             *prune_jobs(parser, observed, revisions, forget, around.neighbours),
+            *wanted_scaler(parser, observed, around, decision.rollout),
         ),
         delete=(
             *_deletions(parser, observed, decision, revisions, forget),
@@ -243,5 +244,6 @@ def _deletions(
             if name in observed.revisions
         )
         + tuple(finished_prunes(parser, observed))
+        + superfluous_scalers(parser, observed)
         + tuple(topology.superfluous_doors(parser, observed, decision, revisions))
     )

@@ -20,7 +20,7 @@ from docparser_operator.cluster import KubernetesCluster, connect
 from docparser_operator.controller import Controller
 from docparser_operator.deployment_metrics import DeploymentMetrics, Known
 from docparser_operator.errors import ApiError, UnavailableError
-from docparser_operator.kinds import LEASE, Key, Kind, Manifest, Ref
+from docparser_operator.kinds import DOC_PARSER, LEASE, WATCHED_CHILDREN, Key, Kind, Manifest, Ref
 from docparser_operator.leadership import Elector, LeaseTiming
 from docparser_operator.listener import Listener
 from docparser_operator.meter import Meter
@@ -103,7 +103,8 @@ class Program:
         """Watch until `end` is set; first wait for the CRD, since kopf looks for it only once."""
         await self._watching.synced.wait()
         namespaces = self._settings.watch_namespaces
-        await asyncio.to_thread(handlers.watch, self._from_thread(), namespaces, end)
+        known = [k for k in (DOC_PARSER, *WATCHED_CHILDREN) if k not in self._watching.unknown]
+        await asyncio.to_thread(handlers.watch, self._from_thread(), known, namespaces, end)
 
     async def _elect(self) -> None:
         """Take part in the election: with fields unknown to the cluster, every write loses them."""

@@ -10,6 +10,7 @@ from docparser_api.status import DocParserDeploymentStatus
 from pydantic import ValidationError
 
 from docparser_operator.clock import timestamp
+from docparser_operator.delegation import seconds_to_next_look
 from docparser_operator.errors import ApiError, ConflictError, NameTakenError, NotFoundError
 from docparser_operator.kinds import Key, Manifest
 from docparser_operator.observed import observe
@@ -96,7 +97,8 @@ class Reconciler:
         status = make_status(parser, observed, plan, refusal, now)
         await self._report(parser.metadata, old, status, now)
         check = seconds_to_next_check(parser, plan.decision, plan.previous, now)
-        looks = [s for s in (plan.decision.requeue_seconds, check) if s is not None]
+        scaler = seconds_to_next_look(parser, observed, around)
+        looks = [s for s in (plan.decision.requeue_seconds, check, scaler) if s is not None]
         return _next_look(refusal, min(looks, default=None))
 
     async def _report_invalid(self, body: Manifest, message: str) -> float | None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from docparser_api import names
 from docparser_api.autoscaling import (
     AutoscalingInputs,
     AutoscalingStatus,
@@ -22,8 +21,9 @@ from docparser_operator.autoscaling.subject import Load, ScalingSubject, is_news
 from docparser_operator.autoscaling.values import Decision, State, Supply, Wish
 from docparser_operator.autoscaling.wanted import wanted_replicas
 from docparser_operator.clock import timestamp
+from docparser_operator.delegation import is_delegated, is_handed_over, superfluous_scalers
 from docparser_operator.observed import Observed
-from docparser_operator.supply import pod_addresses, starts, supply_of
+from docparser_operator.supply import has_shared_queue, pod_addresses, starts, supply_of
 from docparser_operator.surroundings import Surroundings
 
 NOTICE_SECONDS: Final = 10
@@ -52,10 +52,15 @@ class Scaling:
 def scaled(
     parser: DocParserDeployment, observed: Observed, around: Surroundings, now: datetime
 ) -> Scaling:
-    """Return `parser` with the decision of its autoscaler, if it has one."""
+    """Return `parser` with the decision of the built-in autoscaler, if that decides."""
     spec = parser.spec.autoscaling
-    if spec is None:
+    if spec is None or spec.mode == "None":
         return Scaling(_with(parser, None))
+    if is_delegated(parser):
+        over = is_handed_over(parser, observed, now)
+        return Scaling(_with(parser, None) if over else parser)
+    if superfluous_scalers(parser, observed):
+        return Scaling(parser)
     known = parser.status.autoscaling
     learned = all_learned(known.lead_times if known else [], starts(parser, observed, around))
     try:
@@ -71,19 +76,13 @@ def scaled(
     subject = ScalingSubject(
         rules=found,
         pods=pod_addresses(observed),
-        is_shared=_is_shared(parser),
+        is_shared=has_shared_queue(parser),
         supply=supply,
         at=now,
         state=decision.state,
         reason=status.reason,
     )
     return Scaling(_with(parser, status), subject)
-
-
-def _is_shared(parser: DocParserDeployment) -> bool:
-    """Return whether all pods have one queue, of which each of them tells."""
-    named = any(env.name == names.ENV_DATABASE_URL for env in parser.spec.env or [])
-    return named or parser.spec.queue is not None
 
 
 def _revision(parser: DocParserDeployment) -> str:

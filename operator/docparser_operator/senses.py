@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 import structlog
+from docparser_api import names
 from docparser_api.deployment import DocParserDeployment
 
 from docparser_operator import kinds
@@ -84,6 +85,7 @@ class ClusterSenses:
             route=await self._route(parser),
             access_modes=await self._access_modes(parser),
             neighbours=neighbours(self._store, key) if parser.spec.model.weights else frozenset(),
+            has_keda=await self._has_keda(parser),
             load=self._meter.load(key),
         )
 
@@ -111,6 +113,18 @@ class ClusterSenses:
             log.warning("GPUs are not counted", status=error.status)
             return None
         return capacity_of(nodes.items, pods.items)
+
+    async def _has_keda(self, parser: DocParserDeployment) -> bool:
+        """Return whether the cluster knows ScaledObjects, if `parser` is to have one."""
+        rules = parser.spec.autoscaling
+        if rules is None or rules.mode != "KEDA":
+            return False
+        try:
+            mine = f"{names.LABEL_DEPLOYMENT}={parser.metadata.name}"
+            await self._cluster.list(kinds.SCALED_OBJECT, parser.metadata.namespace, mine)
+        except NotFoundError:
+            return False
+        return True
 
     async def _access_modes(self, parser: DocParserDeployment) -> frozenset[str] | None:
         """Return the access modes of the claim that caches weights."""

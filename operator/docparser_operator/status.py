@@ -145,6 +145,7 @@ def _ready(
     problem: Problem | None,
     refusal: Problem | None,
 ) -> Finding:
+    rules = parser.spec.autoscaling
     wanted, available = wanted_replicas(parser), current.available if current else 0
     if refusal is not None:
         return Finding(ConditionType.READY, "False", refusal.reason, refusal.message)
@@ -154,7 +155,7 @@ def _ready(
         return Finding(ConditionType.READY, "False", Reason.NO_REVISION, words)
     if wanted == 0:
         words = "spec.replicas is 0, so nothing serves"
-        if parser.spec.autoscaling is not None:
+        if rules is not None and rules.mode != "None":
             words = "nothing waits, so no pod runs; the next document starts one"
         if parser.spec.topology == "Queue":
             words = "no worker is asked for; requests wait in the queue"

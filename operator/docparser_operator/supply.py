@@ -5,6 +5,7 @@ from datetime import datetime
 
 from docparser_api import names
 from docparser_api.deployment import DocParserDeployment
+from docparser_api.status import RolloutStatus
 
 from docparser_operator.autoscaling.lead_times import Start
 from docparser_operator.autoscaling.values import Freeze, Supply
@@ -39,7 +40,7 @@ def supply_of(
         pages_per_second=known / 60 if known else None,
         lead_time_seconds=lead_time_seconds,
         schedulable=_schedulable(observed, around, serving, coming),
-        frozen=_frozen(parser),
+        frozen=freeze_of(parser, rollout),
     )
 
 
@@ -50,6 +51,21 @@ def pod_addresses(observed: Observed) -> tuple[tuple[str, str], ...]:
         for pod in (*observed.pods, *observed.gateway_pods)
         if pod.ready and not pod.deleting and (address := _address(pod))
     )
+
+
+def freeze_of(parser: DocParserDeployment, rollout: RolloutStatus | None) -> Freeze:
+    """Return what `rollout` forbids until the new revision serves, or was given up."""
+    if rollout is None or rollout.promoted_at or rollout.completed_at or rollout.failed_at:
+        return Freeze.NOTHING
+    if parser.metadata.annotations.get(names.ANNOTATION_PAUSE) == "true":
+        return Freeze.ALL
+    return Freeze.SHRINKING
+
+
+def has_shared_queue(parser: DocParserDeployment) -> bool:
+    """Return whether all pods have one queue, of which each of them tells."""
+    named = any(env.name == names.ENV_DATABASE_URL for env in parser.spec.env or [])
+    return named or parser.spec.queue is not None
 
 
 def starts(parser: DocParserDeployment, observed: Observed, around: Surroundings) -> list[Start]:
@@ -67,16 +83,6 @@ def _schedulable(
         return None
     waiting = sum("nodeName" not in pod.manifest.get("spec", {}) for pod in coming)
     return max(0, fitting - waiting)
-
-
-def _frozen(parser: DocParserDeployment) -> Freeze:
-    """Return what a rollout forbids until the new revision serves, or was given up."""
-    rollout = parser.status.rollout
-    if rollout is None or rollout.promoted_at or rollout.completed_at or rollout.failed_at:
-        return Freeze.NOTHING
-    if parser.metadata.annotations.get(names.ANNOTATION_PAUSE) == "true":
-        return Freeze.ALL
-    return Freeze.SHRINKING
 
 
 def _age(pod: Pod, now: datetime) -> float:

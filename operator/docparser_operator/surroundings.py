@@ -18,6 +18,7 @@ class Surroundings:
         route: the HTTPRoute that spec.service.gateway names; None without a gateway.
         access_modes: what the claim of the weights' cache permits; None without one, or where it is
             not known.
+        has_keda: whether the cluster knows ScaledObjects; asked only where one is wanted.
         load: what the autoscaler has measured; None before it has.
         neighbours: claim and directory of weights that other objects of the namespace need.
     """
@@ -27,4 +28,5 @@ class Surroundings:
     route: Manifest | None = None
     neighbours: frozenset[tuple[str, str]] = frozenset()
     access_modes: frozenset[str] | None = None
+    has_keda: bool = False
     load: Load | None = None

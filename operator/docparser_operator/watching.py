@@ -7,15 +7,25 @@ from contextlib import suppress
 import structlog
 
 from docparser_operator.cluster import Cluster
-from docparser_operator.errors import ApiError, UnavailableError
+from docparser_operator.errors import ApiError, NotFoundError, UnavailableError
 from docparser_operator.handlers import CHILD_SELECTOR
-from docparser_operator.kinds import DOC_PARSER, WATCHED_CHILDREN, Key, Kind, Manifest
+from docparser_operator.kinds import (
+    DOC_PARSER,
+    OPTIONAL,
+    WATCHED_CHILDREN,
+    Key,
+    Kind,
+    Listing,
+    Manifest,
+)
 from docparser_operator.metrics import Metrics
 from docparser_operator.store import Store
 
 log = structlog.get_logger(__name__)
 
 SETTLE_SECONDS = 2.0
+AT_ANY_TIME = 2**63
+"""A resourceVersion after all others: what is not known has no objects, however new."""
 
 
 class Watching:
@@ -32,6 +42,7 @@ class Watching:
         metrics: where events are counted.
 
     Attributes:
+        unknown: kinds that the cluster did not know when it was listed last.
         synced: set once everything has been listed.
     """
 
@@ -49,6 +60,7 @@ class Watching:
         self._namespaces: Sequence[str | None] = namespaces or [None]
         self._metrics = metrics
         self._relisted = asyncio.Event()
+        self.unknown: frozenset[Kind] = frozenset()
         self.synced = asyncio.Event()
 
     def on_event(self, kind: Kind, event_type: str | None, manifest: Manifest) -> None:
@@ -65,11 +77,23 @@ class Watching:
         for kind in (DOC_PARSER, *WATCHED_CHILDREN):
             selector = "" if kind == DOC_PARSER else CHILD_SELECTOR
             for namespace in self._namespaces:
-                listing = await self._cluster.list(kind, namespace, selector)
+                listing = await self._listing(kind, namespace, selector)
                 for key in self._store.replace(kind, namespace, listing):
                     self._wake(key)
         self.synced.set()
         self._metrics.last_sync.set_to_current_time()
+
+    async def _listing(self, kind: Kind, namespace: str | None, selector: str) -> Listing:
+        """Return all objects of a kind; none of one that the cluster does not know."""
+        try:
+            listing = await self._cluster.list(kind, namespace, selector)
+        except NotFoundError:
+            if kind not in OPTIONAL:
+                raise
+            self.unknown |= {kind}
+            return Listing([], AT_ANY_TIME)
+        self.unknown -= {kind}
+        return listing
 
     async def run(self, resync_seconds: float) -> None:
         """Compare fully at once, after each first listing of a watch, every `resync_seconds`."""

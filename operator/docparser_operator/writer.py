@@ -117,7 +117,11 @@ class Writer:
         await self._cluster.replace(ref.kind, ref.namespace, manifest)
 
     async def _delete(self, owner: ObjectMeta, ref: Ref, live: Manifest) -> None:
-        if ownership(live, owner) is not Ownership.OURS or "deletionTimestamp" in live["metadata"]:
+        if ownership(live, owner) is not Ownership.OURS:
+            return
+        if "deletionTimestamp" in live["metadata"]:
+            if ref.kind in kinds.OPTIONAL:
+                await self._refresh(ref)  # no watch tells of its end if the kind came late
             return
         self._check_leadership()
         metadata = live["metadata"]

@@ -7,12 +7,14 @@ from typing import Any, get_args
 import pytest
 import typer
 from docparser_api import names
+from docparser_api.autoscaling import Mode
 from docparser_api.golden import ClassScores
 from docparser_api.queue import Topology
 from docparser_api.rollout import Strategy
 from docparser_api.status import ConditionType, Measurement, Reason, RolloutPause, Verdict
 from docparser_api.weights import AccessMode
 from docparser_kubectl.__main__ import app as plugin
+from docparser_operator.desired.scalers import EXTERNAL
 from docparser_operator.settings import PREFIX, Settings
 from docparser_runtime import client
 from docparser_runtime.__main__ import app as runtime
@@ -47,6 +49,7 @@ WORDS = {
     *client.__all__,
     *FOREIGN,
     names.KIND,
+    *get_args(Mode),
     *get_args(Strategy),
     *get_args(Topology),
     *get_args(Verdict),
@@ -149,7 +152,7 @@ def test_metrics_exist(path: Path) -> None:
     Metrics(registry)
     known = {sample.name for metric in registry.collect() for sample in metric.samples}
     known |= {metric.name + end for metric in registry.collect() for end in ("_sum", "_count")}
-    known |= set(exposed_metrics())
+    known |= {*exposed_metrics(), EXTERNAL}
     named = set(re.findall(r"\bdocparser_(?!api|operator|runtime|kubectl)\w+", path.read_text()))
     assert named <= known
 

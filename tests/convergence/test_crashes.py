@@ -8,13 +8,14 @@ import pytest
 from _pytest.mark import ParameterSet
 from convergence.canaries import CANARIES
 from convergence.digest import differences, digest, removals
+from convergence.modes import MODES
 from convergence.scenarios import PLAIN, Watchman
 from convergence.topologies import TOPOLOGIES
 from docparser_operator.kinds import EVENT, Manifest
 from support.memory_faults import Fault, Write
 from support.world import World
 
-SCENARIOS = PLAIN | CANARIES | TOPOLOGIES
+SCENARIOS = PLAIN | CANARIES | TOPOLOGIES | MODES
 QUICK_CANARIES = (
     "canary",
     "canary that fails too often",
@@ -85,7 +86,7 @@ def _trial(name: str, *fault: Fault, quick: bool) -> ParameterSet:
 
 
 def _is_quick(name: str) -> bool:
-    return (name in PLAIN and name not in _LONG) or name in QUICK_CANARIES
+    return (name in PLAIN | MODES and name not in _LONG) or name in QUICK_CANARIES
 
 
 def places(name: str, fault: Fault) -> list[int]:

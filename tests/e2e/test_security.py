@@ -26,7 +26,13 @@ def test_the_operator_may_do_what_it_does_and_nothing_else(fake: Deployment) -> 
     used = set(rights_used(audit_log))
     # Server-side apply of a new object is a patch in the log and needs the right to create too.
     created = {"controllerrevisions", "deployments", "services", "serviceaccounts"}
-    created |= {"poddisruptionbudgets", "jobs", "configmaps"}
+    created |= {
+        "poddisruptionbudgets",
+        "jobs",
+        "configmaps",
+        "horizontalpodautoscalers",
+        "scaledobjects",
+    }
     used |= {(g, r, "create") for g, r, verb in used if verb == "patch" and r in created}
     granted = set(rights_granted())
     assert (granted - used, used - granted) == (set(), set()), "unused and missing rights"

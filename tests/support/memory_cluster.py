@@ -43,6 +43,7 @@ class MemoryCluster:
         changes: every change, for watches.
         faults: what happens at which write, counted from 1 over the whole life.
         refuse: returns the error with which a write is refused, or None.
+        unserved: kinds that this cluster does not know.
         on_change: called after every change, for invariants.
     """
 
@@ -52,6 +53,7 @@ class MemoryCluster:
     changes: list[Change] = field(default_factory=list)
     faults: dict[int, Fault] = field(default_factory=dict)
     refuse: Callable[[str, Ref], ApiError | None] = lambda _verb, _ref: None
+    unserved: set[Kind] = field(default_factory=set)
     on_change: Callable[[], None] = lambda: None
     version: int = FIRST_VERSION
     _applied: dict[str, Manifest] = field(default_factory=dict)
@@ -63,6 +65,7 @@ class MemoryCluster:
         return _sent(self._existing(ref))
 
     async def list(self, kind: Kind, namespace: str | None, selector: str = "") -> Listing:
+        self._check_served(kind)
         wanted = dict(pair.split("=") for pair in selector.split(",") if pair)
         items = [
             _sent(manifest)
@@ -160,6 +163,7 @@ class MemoryCluster:
         return answer
 
     def _apply(self, ref: Ref, manifest: Manifest, *, force: bool) -> Manifest:
+        self._check_served(ref.kind)
         live = self.objects.get(ref)
         _check_preconditions(live, manifest["metadata"])
         wanted = _sent(manifest)
@@ -174,6 +178,10 @@ class MemoryCluster:
         stored = self._store(ref, result)
         self._applied[stored["metadata"]["uid"]] = wanted
         return stored
+
+    def _check_served(self, kind: Kind) -> None:
+        if kind in self.unserved:
+            raise NotFoundError(404, "the server could not find the requested resource")
 
     def _existing(self, ref: Ref) -> Manifest:
         if ref not in self.objects:

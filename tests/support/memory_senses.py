@@ -7,7 +7,7 @@ from docparser_operator.analysis.evidence import Evidence, Totals
 from docparser_operator.analysis.subject import Subject
 from docparser_operator.autoscaling.subject import Load, ScalingSubject
 from docparser_operator.capacity import Capacity, capacity_of
-from docparser_operator.kinds import HTTP_ROUTE, POD, Key, Manifest, Ref
+from docparser_operator.kinds import HTTP_ROUTE, POD, SCALED_OBJECT, Key, Manifest, Ref
 from docparser_operator.surroundings import Surroundings
 from support.memory_cluster import MemoryCluster
 from support.memory_controllers import NODE_NAME
@@ -59,6 +59,7 @@ class MemorySenses:
             evidence=self._found(key) if key in self.measured() else None,
             capacity=self._capacity(),
             route=self.cluster.objects.get(Ref(HTTP_ROUTE, key.namespace, name)),
+            has_keda=SCALED_OBJECT not in self.cluster.unserved,
             load=self._load(key),
         )
 

@@ -98,6 +98,8 @@ class World:
             selector = (
                 "" if kind == DOC_PARSER else "app.kubernetes.io/managed-by=docparser-operator"
             )
+            if kind in self.cluster.unserved:
+                continue
             listing = run(self.cluster.list(kind, None, selector))
             self.queue |= dict.fromkeys(self.store.replace(kind, None, listing))
 

@@ -6,9 +6,10 @@ from docparser_api.status import DocParserDeploymentStatus
 
 
 def wanted_replicas(parser: DocParserDeployment) -> int:
-    """Return what the autoscaler has decided or, without one, what spec.replicas says.
+    """Return what the built-in autoscaler has decided or, without one, what spec.replicas says.
 
-    Before the first decision of an autoscaler it is spec.replicas within its bounds.
+    Before its first decision it is spec.replicas within its bounds. Where another one follows it,
+    the pods that it asked for stay until that one counts, which `scaling` decides.
     """
     return wanted_pods(parser.spec, parser.status)
 
@@ -16,8 +17,10 @@ def wanted_replicas(parser: DocParserDeployment) -> int:
 def wanted_pods(spec: DocParserDeploymentSpec, status: DocParserDeploymentStatus) -> int:
     """Return the same for a spec and a status."""
     rules, decided = spec.autoscaling, status.autoscaling
-    if rules is None:
+    if rules is None or rules.mode == "None":
         return spec.replicas
+    if rules.mode != "Builtin":
+        return max(spec.replicas, decided.desired_replicas if decided is not None else 0)
     if decided is None:
         return min(max(spec.replicas, rules.min_replicas), rules.max_replicas)
     return decided.desired_replicas

@@ -11,6 +11,7 @@ from docparser_operator.kinds import (
     HTTP_ROUTE,
     NODE,
     POD,
+    SCALED_OBJECT,
     Key,
     Kind,
     Listing,
@@ -40,6 +41,9 @@ WEIGHTS = {
     "cache": {"persistentVolumeClaim": {"claimName": "cache"}},
 }
 CACHED = PLAIN.with_spec(model={"weights": WEIGHTS})
+
+PROMETHEUS = {"prometheusAddress": "http://prometheus:9090"}
+KEDA = PLAIN.with_spec(autoscaling={"mode": "KEDA", "maxReplicas": 2, "keda": PROMETHEUS})
 
 
 class Narrow(MemoryCluster):
@@ -125,7 +129,18 @@ async def test_a_route_is_read_where_one_is_named() -> None:
     assert (await place.around(ROUTED)).route is None
 
 
-@pytest.mark.parametrize("parser", [ON_GPU, ROUTED, CACHED], ids=["nodes", "route", "claim"])
+async def test_keda_is_looked_for_where_it_is_to_be_used() -> None:
+    place = Place()
+    assert (await place.around(KEDA)).has_keda
+    place.cluster.unserved.add(SCALED_OBJECT)
+    assert not (await place.around(KEDA)).has_keda
+    place.cluster.unserved.clear()
+    assert not (await place.around(PLAIN)).has_keda
+
+
+@pytest.mark.parametrize(
+    "parser", [ON_GPU, ROUTED, CACHED, KEDA], ids=["nodes", "route", "claim", "KEDA"]
+)
 async def test_an_api_server_that_is_away_is_no_finding(parser: ParserBuilder) -> None:
     place = Place()
     place.cluster.refused = UnavailableError("connection refused")

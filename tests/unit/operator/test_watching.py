@@ -1,8 +1,17 @@
 import asyncio
 
 import pytest
-from docparser_operator.errors import ApiError
-from docparser_operator.kinds import DOC_PARSER, SERVICE, Key, Kind, Listing, Manifest, ref_of
+from docparser_operator.errors import ApiError, NotFoundError
+from docparser_operator.kinds import (
+    DOC_PARSER,
+    SCALED_OBJECT,
+    SERVICE,
+    Key,
+    Kind,
+    Listing,
+    Manifest,
+    ref_of,
+)
 from docparser_operator.metrics import Metrics
 from docparser_operator.store import Store
 from docparser_operator.watching import SETTLE_SECONDS, Watching
@@ -89,6 +98,34 @@ async def test_only_the_given_namespaces_are_listed() -> None:
     await desk.watching.full_sync()
     assert desk.cluster.namespaces == {"a", "b"}
     assert desk.woken == []
+
+
+async def test_what_the_cluster_does_not_know_has_no_objects() -> None:
+    desk = Desk()
+    made = desk.cluster.submit(
+        {
+            "apiVersion": SCALED_OBJECT.api_version,
+            "kind": SCALED_OBJECT.kind,
+            "metadata": {
+                "name": "reader",
+                "namespace": "default",
+                "labels": {
+                    "app.kubernetes.io/managed-by": "docparser-operator",
+                    "docparser.dev/deployment": "reader",
+                },
+            },
+        }
+    )
+    await desk.watching.full_sync()
+    assert desk.watching.unknown == set()
+    assert desk.store.children(KEY) == [made]
+    desk.cluster.unserved.add(SCALED_OBJECT)
+    await desk.watching.full_sync()
+    assert desk.watching.unknown == {SCALED_OBJECT}
+    assert desk.store.children(KEY) == []
+    desk.cluster.unserved = {SERVICE}
+    with pytest.raises(NotFoundError):
+        await desk.watching.full_sync()
 
 
 async def run_for(desk: Desk, seconds: float) -> None:
