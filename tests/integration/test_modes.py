@@ -151,3 +151,19 @@ def test_keda_and_a_horizontal_pod_autoscaler_follow_each_other(
     kubectl.apply(under("Builtin", replicas=2))
     says(kubectl, "MetricsMissing")
     assert kubectl.get("hpa", "reader") is None
+
+
+def test_an_operator_outlives_keda(
+    cluster: Kubectl, kubectl: Kubectl, later_operator: OperatorProcess
+) -> None:
+    kubectl.apply(under("KEDA", replicas=1))
+    wait_serving(kubectl, "reader")
+    eventually(lambda: kubectl.get("scaledobject", "reader"), bool, 20, "it is made")
+    remove_scaled_objects(cluster)
+    kubectl.apply(under("KEDA", replicas=2))
+    says(kubectl, "KedaNotInstalled")
+    wait_serving(kubectl, "reader")
+    assert sizes(kubectl) == [2]
+    assert later_operator.process is not None
+    assert later_operator.process.poll() is None
+    assert later_operator.is_ready()
