@@ -23,10 +23,19 @@ def watch(
     """Run kopf until `stop` is set, on `kinds`: it looks for each of them once.
 
     It wants a thread of its own, since in the end it cancels every task of its event loop.
-    `on_event` is called in that thread.
+    `on_event` is called in that thread. However it ends, `stop` is set then.
+
+    Raises:
+        Exception: whatever ended kopf, such as a kind that the cluster has ceased to know.
     """
-    asyncio.run(
-        kopf.operator(
+    asyncio.run(_watched(on_event, kinds, namespaces, stop))
+
+
+async def _watched(
+    on_event: OnEvent, kinds: Sequence[Kind], namespaces: Sequence[str], stop: threading.Event
+) -> None:
+    try:
+        await kopf.operator(
             registry=registry(on_event, kinds),
             settings=settings(),
             standalone=True,
@@ -37,7 +46,8 @@ def watch(
             namespaces=namespaces,
             stop_flag=stop,
         )
-    )
+    finally:
+        stop.set()  # a thread of kopf's waits for it, however kopf came to its end
 
 
 def registry(on_event: OnEvent, kinds: Sequence[Kind]) -> kopf.OperatorRegistry:

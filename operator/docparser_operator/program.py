@@ -20,7 +20,16 @@ from docparser_operator.cluster import KubernetesCluster, connect
 from docparser_operator.controller import Controller
 from docparser_operator.deployment_metrics import DeploymentMetrics, Known
 from docparser_operator.errors import ApiError, UnavailableError
-from docparser_operator.kinds import DOC_PARSER, LEASE, WATCHED_CHILDREN, Key, Kind, Manifest, Ref
+from docparser_operator.kinds import (
+    DOC_PARSER,
+    LEASE,
+    OPTIONAL,
+    WATCHED_CHILDREN,
+    Key,
+    Kind,
+    Manifest,
+    Ref,
+)
 from docparser_operator.leadership import Elector, LeaseTiming
 from docparser_operator.listener import Listener
 from docparser_operator.meter import Meter
@@ -36,6 +45,8 @@ from docparser_operator.writer import Writer
 log = structlog.get_logger(__name__)
 
 SYNC_RETRY_SECONDS = 1.0
+OPTIONAL_SECONDS = 10.0
+"""Pause before it is tried again to watch what the cluster may lack."""
 
 
 class Program:
@@ -80,6 +91,7 @@ class Program:
         end_of_watch = threading.Event()
         self._tasks = [
             asyncio.create_task(self._watch(end_of_watch), name="watch"),
+            asyncio.create_task(self._watch_optional(), name="optional"),
             asyncio.create_task(self._watching.run(self._settings.resync_seconds), name="sync"),
             asyncio.create_task(self._schema.run(), name="schema"),
             asyncio.create_task(self._elect(), name="elector"),
@@ -103,8 +115,27 @@ class Program:
         """Watch until `end` is set; first wait for the CRD, since kopf looks for it only once."""
         await self._watching.synced.wait()
         namespaces = self._settings.watch_namespaces
-        known = [k for k in (DOC_PARSER, *WATCHED_CHILDREN) if k not in self._watching.unknown]
-        await asyncio.to_thread(handlers.watch, self._from_thread(), known, namespaces, end)
+        kinds = [k for k in (DOC_PARSER, *WATCHED_CHILDREN) if k not in OPTIONAL]
+        await asyncio.to_thread(handlers.watch, self._from_thread(), kinds, namespaces, end)
+
+    async def _watch_optional(self) -> None:
+        """Watch what the cluster may lack, while it has it: a watch ends when its kind does."""
+        await self._watching.synced.wait()
+        while True:
+            known = [kind for kind in OPTIONAL if kind not in self._watching.unknown]
+            if known:
+                await self._watched_to_its_end(known)
+                self._watching.compare()
+            await asyncio.sleep(OPTIONAL_SECONDS)
+
+    async def _watched_to_its_end(self, kinds: list[Kind]) -> None:
+        end, namespaces = threading.Event(), self._settings.watch_namespaces
+        try:
+            await asyncio.to_thread(handlers.watch, self._from_thread(), kinds, namespaces, end)
+        except Exception as error:  # noqa: BLE001 (kopf raises whatever its client has met)
+            log.warning("a watch has ended", kinds=[k.kind for k in kinds], error=str(error))
+        finally:
+            end.set()
 
     async def _elect(self) -> None:
         """Take part in the election: with fields unknown to the cluster, every write loses them."""

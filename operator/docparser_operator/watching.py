@@ -72,6 +72,10 @@ class Watching:
         for key in learn(manifest):
             self._wake(key)
 
+    def compare(self) -> None:
+        """Ask for a full comparison soon."""
+        self._relisted.set()
+
     async def full_sync(self) -> None:
         """List everything and wake up whatever differs from what was known."""
         for kind in (DOC_PARSER, *WATCHED_CHILDREN):
