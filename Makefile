@@ -7,7 +7,7 @@ PORT := 8080
 # Two workers, one per core of a small machine.
 SOURCES := charts crds operator plugin runtime tests examples
 
-.PHONY: help demo serve test test-fast test-integration test-e2e lint format generate images cluster cluster-down clean
+.PHONY: help demo serve test test-fast test-integration test-e2e bench-scale lint format generate images cluster cluster-down clean
 
 help: ## Show this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | column -t -s '|'
@@ -33,6 +33,10 @@ test-integration: .venv/.gpu ## Operator against a real API server, runtime as a
 test-e2e: .venv/.ready cluster images ## Pods under a real kubelet
 	$(CLUSTER) test-images
 	$(PYTHON) -m pytest tests/e2e
+
+bench-scale: .venv/.ready ## 1,000 objects on a real control plane: speed, memory, silence at rest
+	test -n "$$KUBEBUILDER_ASSETS" || $(CLUSTER) build
+	PYTHONPATH=tests $(PYTHON) tests/benchmarks/scale.py --out benchmarks/scale.json
 
 lint: .venv/.gpu ## ruff, mypy, import contracts
 	$(PYTHON) -m ruff check .

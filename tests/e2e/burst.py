@@ -11,6 +11,7 @@ import http.client
 import json
 import sys
 import time
+import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 CLIENTS = 8
 TASKS = "/v1/document/tasks"
 AGAIN_SECONDS = 0.5
+BUSY = 429
 
 
 def pdf(pages: int) -> bytes:
@@ -47,6 +49,7 @@ class Service:
 
     def __init__(self, url: str, until: float) -> None:
         self.host, self.until = urlsplit(url).netloc, until
+        self.name = uuid.uuid4().hex
 
     def asked(self, method: str, path: str, body: bytes | None, **headers: str) -> dict[str, Any]:
         """Return the answer to a request, repeated until it succeeds or the time is over."""
@@ -58,6 +61,8 @@ class Service:
                 content = json.loads(answer.read())
                 if answer.status < 300:
                     return dict(content)
+                if answer.status < 500 and answer.status != BUSY:
+                    raise RuntimeError(f"{method} {path}: {content}")
             except (OSError, http.client.HTTPException, ValueError):
                 pass
             if time.monotonic() > self.until:
@@ -65,7 +70,7 @@ class Service:
             time.sleep(AGAIN_SECONDS)
 
     def submitted(self, number: int, document: bytes) -> str:
-        key = f"burst-{number}"
+        key = f"{self.name}-{number}"
         headers = {"Content-Type": "application/pdf", "Idempotency-Key": key}
         return str(self.asked("POST", TASKS, document, **headers)["id"])
 

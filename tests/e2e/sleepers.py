@@ -19,6 +19,7 @@ from .queue_parts import QueueParts
 
 BURST = Path(__file__).with_name("burst.py")
 LOOK_SECONDS = 0.25
+HEAL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,25 @@ def sizes_of(deployment: Deployment) -> Iterator[Sizes]:
     thread.start()
     try:
         yield sizes
+    finally:
+        ends.set()
+        thread.join()
+
+
+@contextmanager
+def healed(deployment: Deployment, spec: Manifest) -> Iterator[list[float]]:
+    """Apply `spec` again and again, as a GitOps controller does; yield when it did."""
+    applied, ends, began = list[float](), threading.Event(), time.monotonic()
+
+    def heal() -> None:
+        while not ends.wait(HEAL_SECONDS):
+            deployment.apply(spec)
+            applied.append(time.monotonic() - began)
+
+    thread = threading.Thread(target=heal, daemon=True)
+    thread.start()
+    try:
+        yield applied
     finally:
         ends.set()
         thread.join()

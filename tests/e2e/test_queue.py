@@ -13,7 +13,7 @@ from support.eventually import eventually
 from support.kubectl import Kubectl, KubectlError, Manifest
 
 from .queue_parts import QueueParts, queue_parts
-from .sleepers import Sleeper, burst, percentile, replicas, sizes_of, wait_asleep
+from .sleepers import Sleeper, burst, healed, percentile, replicas, sizes_of, wait_asleep
 
 QUICK = Sleeper(
     page_seconds=0.5, load_seconds=2, places=4, most=3, target_wait_seconds=5, idle_seconds=5
@@ -39,11 +39,14 @@ def reader(kubectl: Kubectl, parts: QueueParts) -> Deployment:
     return deployment
 
 
-def test_a_burst_wakes_workers_and_they_go_again(reader: Deployment, client: Client) -> None:
+def test_a_burst_wakes_workers_and_they_go_again_whatever_git_applies(
+    reader: Deployment, parts: QueueParts, client: Client
+) -> None:
     assert replicas(reader) == 0
-    with sizes_of(reader) as sizes:
+    with healed(reader, QUICK.spec(parts)) as applied, sizes_of(reader) as sizes:
         found = burst(client, reader, documents=40, pages=5)
         wait_asleep(reader, 120)
+    assert len(applied) > found["seconds"] / 5, "Git applied all the time"
     print(json.dumps({**found, "waits": None, "p99": percentile(found["waits"], 99)}))
     print(sizes.seen)
     assert (found["documents"], found["states"], found["late"]) == (40, {"done": 40}, [])

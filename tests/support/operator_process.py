@@ -84,6 +84,13 @@ class OperatorProcess:
         self.process.terminate()
         return self.process.wait(30)
 
+    def metric(self, name: str, but: str = "\n") -> float:
+        """Return the sum of a metric, series that contain `but` left out."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        mine = [line for line in lines if line.split("{")[0].split(" ")[0] == name]
+        return sum(float(line.rpartition(" ")[2]) for line in mine if but not in line)
+
     def is_ready(self) -> bool:
         """Return whether it says that it is ready."""
         try:
