@@ -36,7 +36,7 @@ test-e2e: .venv/.ready cluster images ## Pods under a real kubelet
 
 bench-scale: .venv/.ready ## 1,000 objects on a real control plane: speed, memory, silence at rest
 	test -n "$$KUBEBUILDER_ASSETS" || $(CLUSTER) build
-	PYTHONPATH=tests $(PYTHON) tests/benchmarks/scale.py --out benchmarks/scale.json
+	PYTHONPATH=tests $(PYTHON) tests/benchmarks/scale.py --out benchmarks/operator-scale.json
 
 lint: .venv/.gpu ## ruff, mypy, import contracts
 	$(PYTHON) -m ruff check .

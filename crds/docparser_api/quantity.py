@@ -1,11 +1,20 @@
 """Kubernetes quantities as a typed value."""
 
-from typing import Annotated, Any
+import math
+import re
+from decimal import Decimal
+from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
 
 PATTERN = r"^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi|E|Ei|e[0-9]+)?$"
 """The non-negative quantities of `k8s.io/apimachinery/pkg/api/resource`."""
+_PARTS: Final = re.compile(r"([0-9.]+)(e[0-9]+)?([A-Za-z]+)?")
+_UNITS: Final = (
+    {"": Decimal(1), "m": Decimal("0.001"), "k": Decimal(1000)}
+    | {unit: Decimal(1000) ** power for power, unit in enumerate("MGTPE", 2)}
+    | {f"{unit}i": Decimal(1024) ** power for power, unit in enumerate("KMGTPE", 1)}
+)
 
 
 def _text(value: Any) -> Any:
@@ -28,3 +37,9 @@ Quantity = Annotated[
     ),
 ]
 """An amount such as `500m`, `2` or `4Gi`."""
+
+
+def whole_number(quantity: str) -> int:
+    """Return the value of a quantity that `PATTERN` allows, a fraction of one rounded up."""
+    digits, exponent, suffix = _PARTS.fullmatch(quantity).groups()  # type: ignore[union-attr]
+    return math.ceil(Decimal(digits + (exponent or "")) * _UNITS[suffix or ""])

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from docparser_api.autoscaling import AutoscalingSpec
 from docparser_api.base import ApiModel, cel, validations
+from docparser_api.quantity import Quantity
 from docparser_api.queue import TOPOLOGY_RULES, Gateways, Queue, Topology
 from docparser_api.rollout import RolloutSpec
 from docparser_api.runtime import (
@@ -202,6 +203,10 @@ class DocParserDeploymentSpec(PodShape):
     """Pods that should run; with autoscaling.mode Builtin, those to begin with."""
     autoscaling: AutoscalingSpec | None = None
     """How many pods run, as the demand needs them. Absent: spec.replicas."""
+    gpu_memory: Quantity | None = None
+    """Memory of each GPU, or slice of one, such as 80Gi, where nodes do not tell it. It restarts
+    nothing and places no pod: the condition FitsGPU is reckoned with it. Absent: what the labels of
+    GPU feature discovery say of the smallest GPU on which the pods may run."""
     gateways: Gateways | None = None
     """The gateways of `topology: Queue`. Absent: two of them."""
     service: ServiceSpec = ServiceSpec()

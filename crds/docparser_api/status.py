@@ -46,6 +46,7 @@ class ConditionType(StrEnum):
     ROLLED_BACK = "RolledBack"
     ROLLBACK_READY = "RollbackReady"
     SCALING_ACTIVE = "ScalingActive"
+    FITS_GPU = "FitsGPU"
 
 
 class Reason(StrEnum):
@@ -104,6 +105,9 @@ class Reason(StrEnum):
     METRICS_MISSING = "MetricsMissing"
     METRICS_OLD = "MetricsOld"
     SCHEDULE_INVALID = "ScheduleInvalid"
+    FITS = "Fits"
+    DOES_NOT_FIT = "DoesNotFit"
+    GPU_MEMORY_UNKNOWN = "GpuMemoryUnknown"
     DELEGATED = "Delegated"
     SCALER_PENDING = "ScalerPending"
     SCALER_FAILED = "ScalerFailed"
@@ -124,7 +128,8 @@ class Condition(ApiModel):
     free), WeightsVerified (every byte of the weights is what the manifest says), RolledBack (the
     annotation docparser.dev/rollback-to is in force), RollbackReady (the previous revision was
     tried out and can come back), ScalingActive (the autoscaler knows the demand and follows
-    it)."""
+    it), FitsGPU (model, cache and work fit into the smallest GPU; only of engines that need one).
+    """
     status: Literal["True", "False", "Unknown"]
     """Whether it holds."""
     observed_generation: int = Field(ge=0)

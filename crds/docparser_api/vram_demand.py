@@ -13,6 +13,8 @@ from docparser_api.model_sizes import (
     most_page_tokens,
 )
 
+MOST_NEW_TOKENS = 4096
+"""Tokens that engines write for a page when its request names no number."""
 KV_BLOCK_TOKENS = 32
 """Tokens whose keys and values are given out together."""
 RING_TOKENS = 128
@@ -57,7 +59,7 @@ class Demand:
     family: Family
     device_bytes: int
     concurrency: int = 32
-    max_new_tokens: int = 4096
+    max_new_tokens: int = MOST_NEW_TOKENS
     max_tiles: int = 6
     pages_per_window: int = 1
     attention: Attention = Attention.FULL
@@ -95,6 +97,19 @@ class Demand:
     def prompt_tokens(self) -> int:
         """Most tokens of a prompt."""
         return self.pages_per_window * self.page_tokens + PROMPT_TEXT_TOKENS
+
+
+def engine_demand(family: Family, device_bytes: int, concurrency: int) -> Demand:
+    """Return what the engine of a family plans for on a GPU with so much memory."""
+    is_full = family is Family.DEEPSEEK_OCR_2
+    return Demand(
+        family=family,
+        device_bytes=device_bytes,
+        concurrency=concurrency,
+        max_new_tokens=MOST_NEW_TOKENS,
+        max_tiles=MODELS[family].most_tiles,
+        attention=Attention.FULL if is_full else Attention.REFERENCE_SLIDING,
+    )
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def fitting_pods(template: Manifest, capacity: Capacity | None) -> int | None:
         return None
     fitting = 0
     for node in capacity.nodes:
-        if _admits(node, template["spec"]):
+        if admits(node, template["spec"]):
             fitting += min(_free(node, name, capacity) // n for name, n in wanted.items())
     return fitting
 
@@ -65,9 +65,9 @@ def fits_somewhere(template: Manifest, capacity: Capacity) -> bool:
     """Return whether a node has the devices for one pod of `template`, be they free or taken."""
     wanted = devices(template["spec"])
     return any(
-        all(_allocatable(node, name) >= count for name, count in wanted.items())
+        all(allocatable(node, name) >= count for name, count in wanted.items())
         for node in capacity.nodes
-        if _admits(node, template["spec"])
+        if admits(node, template["spec"])
     )
 
 
@@ -82,10 +82,11 @@ def gives_room(template: Manifest, others: Iterable[Manifest], capacity: Capacit
 
 def _free(node: Manifest, resource: str, capacity: Capacity) -> int:
     name = node["metadata"]["name"]
-    return max(0, _allocatable(node, resource) - capacity.taken.get((name, resource), 0))
+    return max(0, allocatable(node, resource) - capacity.taken.get((name, resource), 0))
 
 
-def _allocatable(node: Manifest, resource: str) -> int:
+def allocatable(node: Manifest, resource: str) -> int:
+    """Return how many devices of a kind `node` has."""
     return _whole(str(node.get("status", {}).get("allocatable", {}).get(resource, "0")))
 
 
@@ -94,7 +95,7 @@ def _whole(amount: str) -> int:
     return int(amount.removesuffix("k")) * (1000 if amount.endswith("k") else 1)
 
 
-def _admits(node: Manifest, spec: Manifest) -> bool:
+def admits(node: Manifest, spec: Manifest) -> bool:
     """Return whether the scheduler may use `node`: it is ready, and selector and taints fit.
 
     Affinity is left to the scheduler; a pod that it cannot place meets its deadline.

@@ -8,6 +8,7 @@ from docparser_api.status import ConditionType, Reason
 
 from docparser_operator.delegation import delegation
 from docparser_operator.finding import Finding
+from docparser_operator.gpu_fit import fits_gpu
 from docparser_operator.kinds import Manifest
 from docparser_operator.observed import Observed
 from docparser_operator.plan import Plan
@@ -36,11 +37,16 @@ def more_findings(
     weights, scaling = weights_verified(plan, observed), scaling_active(parser, plan, observed)
     return (
         capacity_available(plan, observed),
-        *((weights,) if weights is not None else ()),
+        *_present(weights),
         rolled_back(parser, plan),
         rollback_ready(parser, observed, plan.previous, plan.around.capacity),
-        *((scaling,) if scaling is not None else ()),
+        *_present(scaling),
+        *_present(fits_gpu(parser, plan)),
     )
+
+
+def _present(finding: Finding | None) -> tuple[Finding, ...]:
+    return () if finding is None else (finding,)
 
 
 def scaling_active(parser: DocParserDeployment, plan: Plan, observed: Observed) -> Finding | None:

@@ -23,10 +23,15 @@ _BAD = {
     (ConditionType.WEIGHTS_VERIFIED, "False"),
     (ConditionType.ROLLBACK_READY, "False"),
     (ConditionType.SCALING_ACTIVE, "False"),
+    (ConditionType.FITS_GPU, "False"),
 }
 _QUIET = {ConditionType.UP_TO_DATE}
 """UpToDate repeats what Progressing says, for those who wait for it."""
-_EXPECTED = {ConditionType.CAPACITY_AVAILABLE, ConditionType.WEIGHTS_VERIFIED}
+_EXPECTED = {
+    ConditionType.CAPACITY_AVAILABLE,
+    ConditionType.WEIGHTS_VERIFIED,
+    ConditionType.FITS_GPU,
+}
 """Conditions that are no news when they are true from the beginning."""
 
 

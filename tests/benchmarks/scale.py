@@ -10,37 +10,16 @@ import argparse
 import json
 import random
 import sys
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from localcluster import paths
-from localcluster.controlplane import ControlPlane
-from support.audit import Request, requests
 from support.eventually import eventually
-from support.kubectl import Kubectl
-from support.operator_process import OperatorProcess
-from support.process_trees import cpu_seconds
+from support.many_objects import AGENT, CHILDREN, Bench, benches, first_writes, is_child
 
-CRD = Path(__file__).parents[2] / "crds/docparserdeployments.yaml"
-NAMESPACE = "scale"
-AGENT = "docparser-operator"
-CHILDREN = (
-    "controllerrevisions",
-    "deployments",
-    "poddisruptionbudgets",
-    "serviceaccounts",
-    "services",
-)
 EDITS, EDITS_PER_SECOND = 100, 4.0
-QUIET_SECONDS = 5.0
-MEBIBYTE = 1024**2
 GOALS = {
     "children_seconds": 30.0,
     "edit_p99_seconds": 2.0,
@@ -50,55 +29,6 @@ GOALS = {
     "changed_templates": 0,
 }
 """The most that is right."""
-
-
-@dataclass
-class Bench:
-    """A control plane, an operator, and what was found."""
-
-    plane: ControlPlane
-    kubectl: Kubectl
-    operator: OperatorProcess
-    count: int
-    found: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def names(self) -> list[str]:
-        return [f"parser-{number:04}" for number in range(self.count)]
-
-    def log(self, since: datetime | None = None) -> Iterator[Request]:
-        return requests(self.plane.audit_log, NAMESPACE, since)
-
-    def writes(self, since: datetime | None = None) -> list[Request]:
-        """Return what the operator wrote, its Lease left out."""
-        return [
-            r for r in self.log(since) if r.agent == AGENT and r.writes and r.resource != "leases"
-        ]
-
-    def quiet(self, most_seconds: float) -> None:
-        """Return once the operator has written nothing for a while."""
-        known, since = -1.0, time.monotonic()
-
-        def silence() -> float:
-            nonlocal known, since
-            time.sleep(1)  # who asks all the time is what the operator is busy with
-            written = self.operator.metric("docparser_operator_api_writes_total", but="Lease")
-            if written != known:
-                known, since = written, time.monotonic()
-            return time.monotonic() - since
-
-        eventually(silence, lambda now: now > QUIET_SECONDS, most_seconds, "the operator is silent")
-
-    def memory(self, name: str) -> float:
-        """Return a field of the operator's memory, in MiB."""
-        assert self.operator.process is not None
-        status = Path(f"/proc/{self.operator.process.pid}/status").read_text()
-        return round(int(status.partition(f"{name}:")[2].split()[0]) / 1024, 1)
-
-    def cpu_seconds(self) -> float:
-        """Return the CPU time of the operator so far."""
-        assert self.operator.process is not None
-        return cpu_seconds(self.operator.process.pid)
 
 
 def created(bench: Bench) -> None:
@@ -122,20 +52,6 @@ def created(bench: Bench) -> None:
         "writes_per_object": round(len(bench.writes()) / bench.count, 2),
         "resident_mebibytes": bench.memory("VmHWM"),
     }
-
-
-def first_writes(log: list[Request]) -> Iterable[datetime]:
-    """Return when each child was made."""
-    first: dict[tuple[str, str], datetime] = {}
-    for request in filter(is_child, log):
-        first.setdefault((request.resource, request.name), request.completed)
-    return first.values()
-
-
-def is_child(request: Request) -> bool:
-    """Whether a request of the operator wrote a child."""
-    good = request.agent == AGENT and request.writes and request.code < 300
-    return good and request.resource in CHILDREN
 
 
 def edited(bench: Bench) -> None:
@@ -225,25 +141,6 @@ def a_parser(name: str) -> dict[str, Any]:
 def seconds(begin: datetime, end: datetime) -> float:
     """Return the time from one to the other, in seconds."""
     return round((end - begin).total_seconds(), 3)
-
-
-@contextmanager
-def benches(count: int) -> Iterator[Bench]:
-    """Yield a bench with an operator that is ready."""
-    with (
-        tempfile.TemporaryDirectory(prefix="scale-") as folder,
-        ControlPlane(Path(folder) / "plane", controllers=True) as plane,
-    ):
-        cluster = Kubectl(str(paths.binaries() / "kubectl"), plane.kubeconfig)
-        cluster.run("apply", "--server-side", "-f", str(CRD))
-        cluster.run("create", "namespace", NAMESPACE)
-        cluster.run("wait", "crd/docparserdeployments.docparser.dev", "--for=condition=Established")
-        kubectl = cluster.within(NAMESPACE)
-        operator = OperatorProcess(kubectl, Path(folder) / "operator.log").start()
-        try:
-            yield Bench(plane, kubectl, operator.wait_ready(), count)
-        finally:
-            operator.kill()
 
 
 def main() -> None:

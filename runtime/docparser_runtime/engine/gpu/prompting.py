@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from docparser_api.model_sizes import Family
+from docparser_api.vram_demand import MOST_NEW_TOKENS
 
 from docparser_runtime.engine.generation.prompts import END, Task, prompt
 from docparser_runtime.engine.generation.repetition import guard_policy
@@ -13,7 +14,6 @@ from docparser_runtime.engine.gpu.jobs import Job
 from docparser_runtime.engine.gpu.reading import TextTokenizer, TokenText
 from docparser_runtime.engine.gpu.sequence import Sequence
 from docparser_runtime.engine.gpu.shapes import DecoderShape
-from docparser_runtime.engine.gpu.sizing import MOST_NEW_TOKENS
 from docparser_runtime.engine.gpu.vision.pixels import CutPage
 
 

@@ -3,15 +3,13 @@
 from dataclasses import dataclass
 
 import torch
-from docparser_api.model_sizes import MODELS, Family
+from docparser_api.model_sizes import Family
 from docparser_api.vram import plan
-from docparser_api.vram_demand import Attention, Demand
+from docparser_api.vram_demand import engine_demand
 
 from docparser_runtime.engine.base import EngineLoadError
 from docparser_runtime.engine.generation.kv_blocks import blocks_for
 
-MOST_NEW_TOKENS = 4096
-"""Tokens written for a page when its request names no number."""
 _GIB = 1024**3
 
 
@@ -54,15 +52,7 @@ def planned_sizes(family: Family, device_bytes: int, sequences: int, max_positio
     Raises:
         EngineLoadError: they cannot fit; says what could.
     """
-    is_full = family is Family.DEEPSEEK_OCR_2
-    demand = Demand(
-        family=family,
-        device_bytes=device_bytes,
-        concurrency=sequences,
-        max_new_tokens=MOST_NEW_TOKENS,
-        max_tiles=MODELS[family].most_tiles,
-        attention=Attention.FULL if is_full else Attention.REFERENCE_SLIDING,
-    )
+    demand = engine_demand(family, device_bytes, sequences)
     outcome = plan(demand)
     if not outcome.fits:
         raise EngineLoadError(
