@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from docparser_api.autoscaling import AutoscalingSpec
 from docparser_api.base import ApiModel, cel, validations
+from docparser_api.network import NETWORK_RULES, NetworkPolicySpec
 from docparser_api.quantity import Quantity
 from docparser_api.queue import TOPOLOGY_RULES, Gateways, Queue, Topology
 from docparser_api.rollout import RolloutSpec
@@ -165,6 +166,7 @@ class DocParserDeploymentSpec(PodShape):
                 at hand; raise it or remove it""",
             ),
             *TOPOLOGY_RULES,
+            *NETWORK_RULES,
             cel(
                 "!has(self.autoscaling) || self.autoscaling.minReplicas >= 1 "
                 "|| self.topology == 'Queue'",
@@ -211,6 +213,9 @@ class DocParserDeploymentSpec(PodShape):
     """The gateways of `topology: Queue`. Absent: two of them."""
     service: ServiceSpec = ServiceSpec()
     """The Service in front of the pods."""
+    network_policy: NetworkPolicySpec | None = None
+    """NetworkPolicies that shut all pods of this object off from what they do not need. Absent:
+    none are made, and traffic is as the namespace's own policies say."""
     disruption_budget: DisruptionBudget = DisruptionBudget()
     """The PodDisruptionBudget of the pods."""
     rollout: RolloutSpec = RolloutSpec()

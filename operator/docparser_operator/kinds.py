@@ -45,6 +45,7 @@ DEPLOYMENT: Final = Kind("apps/v1", "Deployment", "deployments")
 SERVICE: Final = Kind("v1", "Service", "services")
 SERVICE_ACCOUNT: Final = Kind("v1", "ServiceAccount", "serviceaccounts")
 DISRUPTION_BUDGET: Final = Kind("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets")
+NETWORK_POLICY: Final = Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies")
 CONFIG_MAP: Final = Kind("v1", "ConfigMap", "configmaps")
 SCALER: Final = Kind("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers")
 SCALED_OBJECT: Final = Kind("keda.sh/v1alpha1", "ScaledObject", "scaledobjects")
@@ -60,6 +61,7 @@ CHILDREN: Final = (
     CONTROLLER_REVISION,
     SERVICE_ACCOUNT,
     DISRUPTION_BUDGET,
+    NETWORK_POLICY,
     DEPLOYMENT,
     SERVICE,
     CONFIG_MAP,

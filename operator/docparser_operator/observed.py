@@ -7,6 +7,7 @@ from docparser_api import names
 from docparser_api.deployment import ObjectMeta
 
 from docparser_operator import kinds
+from docparser_operator.desired import network
 from docparser_operator.desired.gateways import PURPOSE, gateway_name
 from docparser_operator.desired.metadata import revision_name
 from docparser_operator.jobs import JobState, job_of, without_helpers
@@ -19,6 +20,7 @@ _ENDS = {
     kinds.SERVICE: ("", names.SUFFIX_CANARY, names.SUFFIX_STABLE),
     kinds.DISRUPTION_BUDGET: ("", names.SUFFIX_GATEWAY),
     kinds.CONFIG_MAP: (names.SUFFIX_SPLIT,),
+    kinds.NETWORK_POLICY: network.SUFFIXES,
 }
 """How names of children end that are made of the owner's."""
 

@@ -12,9 +12,8 @@ from docparser_operator.cache import finished_prunes, prune_jobs
 from docparser_operator.capacity import fitting_pods, gives_room
 from docparser_operator.choice import Choice, choose, comes_back
 from docparser_operator.delegation import superfluous_scalers, wanted_scaler
-from docparser_operator.desired.account import service_account
-from docparser_operator.desired.disruption import disruption_budget
 from docparser_operator.desired.metadata import revision_name
+from docparser_operator.foundation import foundation, superfluous_policies
 from docparser_operator.kinds import Manifest, Ref
 from docparser_operator.observed import Observed
 from docparser_operator.outcomes import with_cause, with_outcome
@@ -94,7 +93,7 @@ def make_plan(
     return Plan(
         apply=(
             *_records(parser, {choice.wanted.hash: choice.wanted, first.hash: first}.values()),
-            *(service_account(parser.metadata), disruption_budget(parser)),
+            *foundation(parser, around),
             *_in_order(parser, observed, decision, revisions, situation),
             *_records(parser, last),
             *check_job(parser, observed, decision, revisions, now),
@@ -231,7 +230,7 @@ def _deletions(
     revisions: dict[str, Revision],
     forget: list[str],
 ) -> tuple[Ref, ...]:
-    """Return empty Deployments, forgotten revisions, Jobs that are done, and useless gateways."""
+    """Return empty Deployments, forgotten revisions, Jobs that are done, and what is of no use."""
     owner, namespace = parser.metadata, parser.metadata.namespace
     return (
         tuple(
@@ -245,5 +244,6 @@ def _deletions(
         )
         + tuple(finished_prunes(parser, observed))
         + superfluous_scalers(parser, observed)
+        + superfluous_policies(parser, observed)
         + tuple(topology.superfluous_doors(parser, observed, decision, revisions))
     )

@@ -36,7 +36,7 @@ from docparser_operator.meter import Meter
 from docparser_operator.metrics import Metrics
 from docparser_operator.reconcile import Reconciler
 from docparser_operator.schema_gate import SchemaGate
-from docparser_operator.senses import ClusterSenses
+from docparser_operator.senses import ClusterSenses, Instruments
 from docparser_operator.settings import Settings, identity
 from docparser_operator.store import Store
 from docparser_operator.watching import Watching
@@ -68,8 +68,9 @@ class Program:
         self._scraper = Scraper(self._wake, time.monotonic, HttpFetch(), _server(settings), metrics)
         self._meter = Meter(self._wake, time.monotonic, utc_now, HttpFetch(), metrics)
         self._listener = Listener(self._meter.load, self._meter.hurry, time.monotonic, HttpFetch())
+        instruments = Instruments(self._scraper, self._meter, self._listener)
         senses = ClusterSenses(
-            cluster, self._store, self._scraper, self._meter, self._listener, time.monotonic
+            cluster, self._store, instruments, time.monotonic, settings.namespace
         )
         reconciler = Reconciler(self._store, writer, senses, utc_now)
         self._controller = Controller(reconciler.reconcile, metrics, settings.workers)

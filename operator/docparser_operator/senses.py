@@ -1,6 +1,7 @@
 """Looks at what no watch tells of: pods' metrics, the GPUs of the cluster, a route."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 import structlog
@@ -43,33 +44,47 @@ class Senses(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Instruments:
+    """What looks at pods.
+
+    Attributes:
+        scraper: measures pods.
+        meter: measures their load.
+        listener: hears at once that it grows.
+    """
+
+    scraper: Scraper
+    meter: Meter
+    listener: Listener
+
+
 class ClusterSenses:
     """Asks the API server and the pods.
 
     Args:
         cluster: the API server.
         store: what is known of other objects.
-        scraper: measures pods.
-        meter: measures their load.
-        listener: hears at once that it grows.
+        instruments: look at pods.
         clock: seconds that never go back.
+        namespace: where this operator runs.
     """
 
     def __init__(
         self,
         cluster: Cluster,
         store: Store,
-        scraper: Scraper,
-        meter: Meter,
-        listener: Listener,
+        instruments: Instruments,
         clock: Callable[[], float],
+        namespace: str,
     ) -> None:
         self._cluster = cluster
         self._store = store
-        self._scraper = scraper
-        self._meter = meter
-        self._listener = listener
+        self._scraper = instruments.scraper
+        self._meter = instruments.meter
+        self._listener = instruments.listener
         self._clock = clock
+        self._namespace = namespace
         self._capacity: tuple[float, Capacity | None] | None = None
 
     async def surroundings(self, parser: DocParserDeployment) -> Surroundings:
@@ -86,6 +101,7 @@ class ClusterSenses:
             access_modes=await self._access_modes(parser),
             neighbours=neighbours(self._store, key) if parser.spec.model.weights else frozenset(),
             has_keda=await self._has_keda(parser),
+            operator_namespace=self._namespace if parser.spec.network_policy else None,
             load=self._meter.load(key),
         )
 

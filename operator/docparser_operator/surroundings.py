@@ -20,6 +20,7 @@ class Surroundings:
             not known.
         has_keda: whether the cluster knows ScaledObjects; asked only where one is wanted.
         load: what the autoscaler has measured; None before it has.
+        operator_namespace: where the operator runs; told only where NetworkPolicies let it in.
         neighbours: claim and directory of weights that other objects of the namespace need.
     """
 
@@ -29,4 +30,5 @@ class Surroundings:
     neighbours: frozenset[tuple[str, str]] = frozenset()
     access_modes: frozenset[str] | None = None
     has_keda: bool = False
+    operator_namespace: str | None = None
     load: Load | None = None

@@ -8,6 +8,7 @@ import pytest
 from _pytest.mark import ParameterSet
 from convergence.canaries import CANARIES
 from convergence.digest import differences, digest, removals
+from convergence.isolation import ISOLATION
 from convergence.modes import MODES
 from convergence.scenarios import PLAIN, Watchman
 from convergence.topologies import TOPOLOGIES
@@ -15,7 +16,7 @@ from docparser_operator.kinds import EVENT, Manifest
 from support.memory_faults import Fault, Write
 from support.world import World
 
-SCENARIOS = PLAIN | CANARIES | TOPOLOGIES | MODES
+SCENARIOS = PLAIN | CANARIES | TOPOLOGIES | MODES | ISOLATION
 QUICK_CANARIES = (
     "canary",
     "canary that fails too often",
@@ -86,7 +87,7 @@ def _trial(name: str, *fault: Fault, quick: bool) -> ParameterSet:
 
 
 def _is_quick(name: str) -> bool:
-    return (name in PLAIN | MODES and name not in _LONG) or name in QUICK_CANARIES
+    return (name in PLAIN | MODES | ISOLATION and name not in _LONG) or name in QUICK_CANARIES
 
 
 def places(name: str, fault: Fault) -> list[int]:

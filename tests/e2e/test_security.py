@@ -9,6 +9,7 @@ import pytest
 import yaml
 from localcluster import paths
 from support.e2e import PYTHON, Deployment
+from support.eventually import eventually
 from support.kubectl import Kubectl
 
 REPOSITORY = Path(__file__).parents[2]
@@ -32,6 +33,7 @@ def test_the_operator_may_do_what_it_does_and_nothing_else(fake: Deployment) -> 
         "configmaps",
         "horizontalpodautoscalers",
         "scaledobjects",
+        "networkpolicies",
     }
     used |= {(g, r, "create") for g, r, verb in used if verb == "patch" and r in created}
     granted = set(rights_granted())
@@ -87,6 +89,34 @@ def test_pods_are_locked_in(fake: Deployment, kubectl: Kubectl) -> None:
         "shm": True,
         "token": False,
     }
+
+
+def test_isolated_pods_serve_and_a_restart_is_not_needed(fake: Deployment) -> None:
+    """Where the network plugin enforces nothing, this still shows what the operator makes."""
+    before = {pod["metadata"]["uid"] for pod in fake.pods()}
+    fake.patch({"networkPolicy": {}})
+    mine = f"docparser.dev/deployment={fake.name}"
+    eventually(
+        lambda: fake.kubectl.list("networkpolicies", mine), bool, 30, "there are NetworkPolicies"
+    )
+    # An edit by hand is undone.
+    change = {"spec": {"policyTypes": ["Ingress"]}}
+    fake.kubectl.run("patch", "networkpolicy", fake.name, "--type=merge", "-p", json.dumps(change))
+    eventually(
+        lambda: fake.kubectl.get("networkpolicy", fake.name) or {},
+        lambda policy: policy["spec"]["policyTypes"] == ["Ingress", "Egress"],
+        30,
+        "the policy is as it was",
+    )
+    fake.wait_ready()
+    assert {pod["metadata"]["uid"] for pod in fake.pods()} == before
+    fake.patch({"networkPolicy": None})
+    eventually(
+        lambda: fake.kubectl.list("networkpolicies", mine),
+        lambda left: not left,
+        30,
+        "the NetworkPolicies are gone",
+    )
 
 
 def test_images_are_small() -> None:

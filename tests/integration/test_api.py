@@ -8,6 +8,20 @@ from support.kubectl import Kubectl, KubectlError, Manifest
 
 from .conftest import a_parser
 
+QUEUE = {
+    "databaseUrlSecretRef": {"name": "database", "key": "url"},
+    "objectStore": {"url": "s3://documents/reader"},
+}
+FETCHED = {
+    "version": "1",
+    "source": {"s3": {"bucket": "models"}},
+    "manifest": {"sha256": "a" * 64},
+}
+MOUNTED = {**FETCHED, "source": {"persistentVolumeClaim": {"claimName": "models"}}}
+OUT = {"ipBlock": {"cidr": "10.0.0.0/8"}}
+NOTHING = {"matchExpressions": [{"key": "app", "operator": "In"}]}
+SOMETHING = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["shop"]}]}
+
 REFUSED: dict[str, tuple[Manifest, str, Manifest]] = {
     "an image without a tag": (
         {"image": "example.org/runtime"},
@@ -43,6 +57,31 @@ REFUSED: dict[str, tuple[Manifest, str, Manifest]] = {
         {"service": {"nodePort": 30080}},
         "set the type or remove nodePort",
         {"service": {"nodePort": 30080, "type": "NodePort"}},
+    ),
+    "nothing let out to the database": (
+        {"networkPolicy": {}, "queue": QUEUE},
+        "name them in networkPolicy.egress",
+        {"networkPolicy": {"egress": []}, "queue": QUEUE},
+    ),
+    "nothing let out to the weights": (
+        {"networkPolicy": {}, "model": {"weights": FETCHED}},
+        "name them in networkPolicy.egress",
+        {"networkPolicy": {}, "model": {"weights": MOUNTED}},
+    ),
+    "a peer that is two things": (
+        {"networkPolicy": {"allowFrom": [{"podSelector": {}, "ipBlock": {"cidr": "10.0.0.0/8"}}]}},
+        "name either ipBlock or selectors",
+        {"networkPolicy": {"allowFrom": [{"podSelector": {}, "namespaceSelector": {}}]}},
+    ),
+    "a range of ports that ends before it begins": (
+        {"networkPolicy": {"egress": [{"to": [OUT], "ports": [{"port": 5, "endPort": 4}]}]}},
+        "endPort must be at least port",
+        {"networkPolicy": {"egress": [{"to": [OUT], "ports": [{"port": 5, "endPort": 5}]}]}},
+    ),
+    "a label that is in nothing": (
+        {"networkPolicy": {"metricsFrom": [{"podSelector": NOTHING}]}},
+        "In and NotIn need values",
+        {"networkPolicy": {"metricsFrom": [{"podSelector": SOMETHING}]}},
     ),
     "two disruption limits": (
         {"disruptionBudget": {"minAvailable": 1, "maxUnavailable": 1}},

@@ -22,7 +22,7 @@ from docparser_operator.listener import Listener
 from docparser_operator.meter import Meter
 from docparser_operator.metrics import Metrics
 from docparser_operator.revisions import controller_revision, wanted_revision
-from docparser_operator.senses import CAPACITY_AGE_SECONDS, ClusterSenses
+from docparser_operator.senses import CAPACITY_AGE_SECONDS, ClusterSenses, Instruments
 from docparser_operator.store import Store
 from docparser_operator.surroundings import Surroundings
 from support.builders import ParserBuilder, a_parser
@@ -76,9 +76,8 @@ class Place:
         self.scraper = Scraper(lambda _key: self.looked.set(), clock, FakeFetch(), None, Metrics())
         self.meter = Meter(lambda _key: None, clock, self.clock, FakeFetch(), Metrics())
         self.listener = Listener(self.meter.load, self.meter.hurry, clock, FakeFetch())
-        self.senses = ClusterSenses(
-            self.cluster, self.store, self.scraper, self.meter, self.listener, clock
-        )
+        instruments = Instruments(self.scraper, self.meter, self.listener)
+        self.senses = ClusterSenses(self.cluster, self.store, instruments, clock, "operators")
 
     def add(self, kind: Kind, name: str, **body: Manifest) -> None:
         """Put an object there, of whatever kind."""
@@ -92,6 +91,11 @@ async def test_what_does_not_matter_is_not_looked_at() -> None:
     place = Place()
     assert await place.around(PLAIN) == Surroundings()
     assert place.cluster.listed == 0
+
+
+async def test_network_policies_are_told_where_the_operator_is() -> None:
+    around = await Place().around(PLAIN.with_spec(networkPolicy={}))
+    assert around == Surroundings(operator_namespace="operators")
 
 
 async def test_gpus_are_counted_once_in_a_while_for_all_objects() -> None:
