@@ -126,6 +126,8 @@ class Meter:
     def _would_decide(self, watch: _Watch) -> bool:
         """Return whether a decision now would be another one; remember what was wished for."""
         subject, state = watch.subject, watch.load.state or watch.subject.state
+        if not subject.decides:
+            return False
         decision = subject.decision(watch.load, self._now())
         watch.load = replace(watch.load, state=replace(decision.state, replicas=state.replicas))
         if watch.load.is_too_early(self._now()) and decision.replicas == state.replicas:
@@ -155,4 +157,11 @@ def _load(watch: _Watch) -> Load:
     if seen is None:
         return watch.load
     known = watch.load
-    return Load(seen.demand, seen.pages_per_second, seen.vram_used, known.state, known.begun)
+    return Load(
+        seen.demand,
+        seen.pages_per_second,
+        seen.vram_used,
+        known.state,
+        known.begun,
+        seen.remaining,
+    )

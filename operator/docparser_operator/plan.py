@@ -12,12 +12,13 @@ from docparser_operator.cache import finished_prunes, prune_jobs
 from docparser_operator.capacity import fitting_pods, gives_room
 from docparser_operator.choice import Choice, choose, comes_back
 from docparser_operator.delegation import superfluous_scalers, wanted_scaler
+from docparser_operator.deletion_costs import deletion_costs
 from docparser_operator.desired.metadata import revision_name
 from docparser_operator.foundation import foundation, superfluous_policies
 from docparser_operator.kinds import Manifest, Ref
 from docparser_operator.observed import Observed
 from docparser_operator.outcomes import with_cause, with_outcome
-from docparser_operator.problems import Problem, find_problem
+from docparser_operator.problems import Problem, problem_among
 from docparser_operator.revisions import Revision, controller_revision, superfluous
 from docparser_operator.rollback_check import check_job, finished_checks, previous_revision
 from docparser_operator.rollout import decide
@@ -84,7 +85,7 @@ def make_plan(
     choice, around = choose(parser, observed.revisions, now), around or Surroundings()
     situation = _situation(parser, observed, choice, around, now)
     decision, target = decide(situation), choice.target
-    problem = situation.unsplit or _problem(observed, target.hash, decision.stable)
+    problem = situation.unsplit or problem_among(observed, target.hash, decision.stable)
     ended = with_outcome(parser, target, decision, problem, observed, now)
     revisions = {**observed.revisions, choice.wanted.hash: choice.wanted, ended.hash: ended}
     forget = _forgotten(parser, decision, revisions, {choice.wanted.hash, ended.hash})
@@ -161,6 +162,7 @@ def _situation(
         analysis=judgement(parser, observed, around.evidence, target.hash, now),
         measured=around.evidence is not None or _was_promoted(parser, observed, target),
         requests=choice.requests,
+        remaining=around.load.remaining_at(now) if around.load else {},
         reachable=topology.is_reachable(target, known.get(stable or ""), observed),
     )
 
@@ -180,6 +182,7 @@ def _in_order(
         *grow,
         *services(parser, decision, target.hash, revisions, observed),
         *route(parser, decision, situation.route),
+        *deletion_costs(observed, decision, situation.remaining),
         *shrink,
         *topology.doors(parser, decision, revisions),
         *new,
@@ -203,16 +206,6 @@ def _was_promoted(parser: DocParserDeployment, observed: Observed, target: Revis
     begun = rollout.started_at if rollout is not None and rollout.revision == target.hash else ""
     noted = outcome is not None and outcome.result == "Succeeded" and outcome.time >= begun
     return bool(begun) and (noted or has_moved(parser, observed, target.hash))
-
-
-def _problem(observed: Observed, target: str, stable: str | None) -> Problem | None:
-    """Return the problem of the target's pods or else of the stable revision's or the gateways'."""
-    for revision in dict.fromkeys((target, stable)):
-        pods = [pod for pod in observed.pods if pod.revision == revision]
-        workload = observed.workloads.get(revision or "")
-        if problem := find_problem(pods, [workload] if workload else []):
-            return problem
-    return find_problem(observed.gateway_pods, [])
 
 
 def _missing(parser: DocParserDeployment, observed: Observed) -> tuple[Ref, ...]:

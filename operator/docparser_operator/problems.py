@@ -13,7 +13,7 @@ from docparser_api import names
 from docparser_api.status import Reason
 
 from docparser_operator.kinds import Manifest
-from docparser_operator.observed import Workload
+from docparser_operator.observed import Observed, Workload
 from docparser_operator.pods import Pod
 from docparser_operator.weights import failure_words
 
@@ -42,6 +42,16 @@ def find_problem(pods: Iterable[Pod], workloads: Iterable[Workload]) -> Problem 
             return creation_problem(workload.failure)
     problems = (_pod_problem(pod) for pod in pods if not pod.deleting)
     return next((problem for problem in problems if problem is not None), None)
+
+
+def problem_among(observed: Observed, target: str, stable: str | None) -> Problem | None:
+    """Return the problem of the target's pods or else of the stable revision's or the gateways'."""
+    for revision in dict.fromkeys((target, stable)):
+        pods = [pod for pod in observed.pods if pod.revision == revision]
+        workload = observed.workloads.get(revision or "")
+        if problem := find_problem(pods, [workload] if workload else []):
+            return problem
+    return find_problem(observed.gateway_pods, [])
 
 
 def creation_problem(message: str) -> Problem:

@@ -18,7 +18,7 @@ from docparser_operator.autoscaling.lead_times import all_learned, lead_time_of
 from docparser_operator.autoscaling.rules import rules
 from docparser_operator.autoscaling.schedules import ScheduleError
 from docparser_operator.autoscaling.subject import Load, ScalingSubject, is_news
-from docparser_operator.autoscaling.values import Decision, State, Supply, Wish
+from docparser_operator.autoscaling.values import Decision, Rules, State, Supply, Wish
 from docparser_operator.autoscaling.wanted import wanted_replicas
 from docparser_operator.clock import timestamp
 from docparser_operator.delegation import is_delegated, is_handed_over, superfluous_scalers
@@ -58,7 +58,8 @@ def scaled(
         return Scaling(_with(parser, None))
     if is_delegated(parser):
         over = is_handed_over(parser, observed, now)
-        return Scaling(_with(parser, None) if over else parser)
+        subject = _measured(parser, rules(spec), observed, around, now)
+        return Scaling(_with(parser, None) if over else parser, subject)
     if superfluous_scalers(parser, observed):
         return Scaling(parser)
     known = parser.status.autoscaling
@@ -83,6 +84,26 @@ def scaled(
         reason=status.reason,
     )
     return Scaling(_with(parser, status), subject)
+
+
+def _measured(
+    parser: DocParserDeployment,
+    found: Rules,
+    observed: Observed,
+    around: Surroundings,
+    now: datetime,
+) -> ScalingSubject:
+    """Return what is measured although others decide: which pods are to go is up to us."""
+    return ScalingSubject(
+        rules=found,
+        pods=pod_addresses(observed),
+        is_shared=has_shared_queue(parser),
+        supply=supply_of(parser, observed, around, None, now),
+        at=now,
+        state=State(wanted_replicas(parser)),
+        reason=ScalingReason.STEADY,
+        decides=False,
+    )
 
 
 def _revision(parser: DocParserDeployment) -> str:

@@ -112,7 +112,7 @@ class ClusterSenses:
     def gauge(self, key: Key, subject: ScalingSubject | None) -> None:
         """Measure the load of `subject` from now on; None ends it."""
         self._meter.watch(key, subject)
-        self._listener.watch(key, subject)
+        self._listener.watch(key, subject if subject is not None and subject.decides else None)
 
     async def _known_capacity(self) -> Capacity | None:
         """Return the capacity of the cluster; None where we may not look at it."""

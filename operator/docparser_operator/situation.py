@@ -1,5 +1,6 @@
 """What a decision about a rollout depends on, and what it says."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -43,6 +44,7 @@ class Situation:
         reachable: whether requests get to the target once it serves: with a queue, gateways must
             be there first.
         requests: what people ask for by annotation.
+        remaining: what pods have left to read, by uid.
     """
 
     replicas: int
@@ -63,6 +65,7 @@ class Situation:
     measured: bool = True
     reachable: bool = True
     requests: Requests = field(default_factory=Requests)
+    remaining: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def has_steps(self) -> bool:

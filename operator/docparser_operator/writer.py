@@ -59,6 +59,8 @@ class Writer:
         for manifest in plan.apply:
             if (ref := ref_of(manifest)).kind == kinds.HTTP_ROUTE:
                 await self._replace_route(manifest)
+            elif ref.kind == kinds.POD:
+                await self._mark(manifest)
             else:
                 await self._apply(owner, manifest, present.get(ref))
         for ref in plan.delete:
@@ -115,6 +117,14 @@ class Writer:
         self._check_leadership()
         ref = ref_of(manifest)
         await self._cluster.replace(ref.kind, ref.namespace, manifest)
+
+    async def _mark(self, manifest: Manifest) -> None:
+        """Mark a pod. Without it another pod goes, which is no reason to keep both."""
+        self._check_leadership()
+        try:
+            self._store.put(await self._cluster.apply(manifest, force=True))
+        except ApiError as error:
+            log.warning("a pod is not marked", pod=str(ref_of(manifest)), status=error.status)
 
     async def _delete(self, owner: ObjectMeta, ref: Ref, live: Manifest) -> None:
         if ownership(live, owner) is not Ownership.OURS:

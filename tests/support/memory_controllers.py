@@ -6,6 +6,7 @@ from typing import Any
 
 from docparser_api import names
 from docparser_operator.clock import seconds_since, timestamp
+from docparser_operator.deletion_costs import ANNOTATION
 from docparser_operator.kinds import CHILDREN, DEPLOYMENT, POD, Manifest, Ref, ref_of
 from support.fake_clock import FakeClock
 from support.memory_cluster import MemoryCluster, owned_by
@@ -77,8 +78,14 @@ class MemoryControllers:
         """Create or delete pods of a Deployment and count them."""
         pods = self._pods(deployment)
         surplus = len(pods) - deployment["spec"]["replicas"]
-        # As the ReplicaSet controller does: those that are not ready go first, then the newest.
-        pods.sort(key=lambda pod: (_ready_since(pod) is not None, pod["metadata"]["name"]))
+        # As the ReplicaSet controller does: those that are not ready go first, then the cheapest.
+        pods.sort(
+            key=lambda pod: (
+                _ready_since(pod) is not None,
+                int(pod["metadata"].get("annotations", {}).get(ANNOTATION, "0")),
+                pod["metadata"]["name"],
+            )
+        )
         for pod in pods[: max(0, surplus)]:
             self._end(pod)
         refused = self.refuse_pod(deployment) if surplus < 0 else None

@@ -72,6 +72,22 @@ class Observation:
             active_at=self.arrivals.active_at,
         )
 
+    @property
+    def remaining(self) -> dict[str, float]:
+        """Pages that each pod has left to read, by uid.
+
+        Of tasks in a queue that all share nobody tells the pages of each pod, so they count as
+        documents do.
+        """
+        size = _document_pages(self.readings)
+        return {uid: self._remaining(one, size) for uid, one in self.readings.items()}
+
+    def _remaining(self, one: Reading, size: float) -> float:
+        if self.is_shared:
+            return (one.waiting + one.running) * size
+        others = one.waiting + max(0.0, one.running - one.running_jobs)
+        return one.queued_pages + one.running_pages + others * size
+
     def after(self, readings: Mapping[str, Reading], at: datetime) -> "Observation":
         """Return what is known after another look at `at`, which is later than the last one."""
         seconds = (at - self.at).total_seconds()

@@ -1,6 +1,7 @@
 """What is to be measured for one DocParserDeployment, and what was."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -34,6 +35,7 @@ class Load:
         pages_per_second: of one busy pod; None until that was measured.
         vram_used: share of the planned GPU memory, of the fullest pod.
         state: what the last decision has left; None where it is to be taken from the status.
+        remaining: pages that each pod has left to read, by uid.
         begun: when it was first tried to measure; None before that.
     """
 
@@ -42,6 +44,7 @@ class Load:
     vram_used: float | None = None
     state: State | None = None
     begun: datetime | None = None
+    remaining: Mapping[str, float] = field(default_factory=dict)
 
     def is_too_early(self, now: datetime) -> bool:
         """Return whether it cannot be said yet that nothing can be measured.
@@ -51,6 +54,13 @@ class Load:
         if self.demand is not None:
             return False
         return self.begun is None or (now - self.begun).total_seconds() < DEMAND_AGE_SECONDS
+
+    def remaining_at(self, now: datetime) -> Mapping[str, float]:
+        """Return what pods have left to read; nothing where it was measured too long ago."""
+        if self.demand is None:
+            return {}
+        age = (now - self.demand.measured_at).total_seconds()
+        return self.remaining if age < DEMAND_AGE_SECONDS else {}
 
     def supply(self, pods: Supply) -> Supply:
         """Return `pods` with what was measured of them."""
@@ -75,6 +85,7 @@ class ScalingSubject:
         supply: the pods at `at`, without what is measured.
         state: what the decision at `at` has left.
         reason: why so many pods are asked for, as it stands in the status.
+        decides: whether that is to be decided at all, rather than by another autoscaler.
     """
 
     rules: Rules
@@ -84,6 +95,7 @@ class ScalingSubject:
     at: datetime
     state: State
     reason: ScalingReason
+    decides: bool = True
 
     def decision(self, load: Load, now: datetime) -> Decision:
         """Return what would be decided from `load`, if nothing has changed since but the time.
