@@ -102,7 +102,7 @@ def _reading(_: float, __: int) -> Any:
     from docparser_runtime.bench.reading import end_to_end  # noqa: PLC0415 - with transformers
 
     torch.cuda.empty_cache()
-    return end_to_end(Family.DEEPSEEK_OCR_2, pages=256, tokens=800, sequences=64)
+    return end_to_end(Family.DEEPSEEK_OCR_2, pages=256, tokens=800, sequences=192)
 
 
 def _loading(_: float, __: int) -> Any:
