@@ -6,7 +6,7 @@ from support.eventually import eventually
 from support.kubectl import Kubectl, Manifest
 from support.sample_document import SAMPLE_PAGES, character_error_rate, sample_pdf
 
-CHILDREN = "deployments,replicasets,services,poddisruptionbudgets,controllerrevisions,pods"
+CHILDREN = "deployments,replicasets,services,poddisruptionbudgets,controllerrevisions,pods,hpa"
 TOKEN = "a-token-for-the-test"
 
 
@@ -18,6 +18,7 @@ TOKEN = "a-token-for-the-test"
         "03-gpu-in-place.yaml",
         "04-canary.yaml",
         "05-autoscaling.yaml",
+        "06-hpa.yaml",
     ],
 )
 def test_example_becomes_ready_reads_and_leaves_nothing(
