@@ -41,6 +41,9 @@ ANNOTATION_ABORT: Final = f"{GROUP}/abort"
 ANNOTATION_ROLLBACK_TO: Final = f"{GROUP}/rollback-to"
 """On a DocParserDeployment: a number, a hash or `resourceVersion:N` of the revision that is to run
 instead of the one in spec. What follows a `#` is a remark."""
+ANNOTATION_REQUESTED_BY: Final = f"{GROUP}/requested-by"
+"""On a DocParserDeployment: who says to have set or removed the annotations above, as JSON. Written
+by clients, so that it proves nothing."""
 LABEL_HELPER_OF: Final = f"{GROUP}/helper-of"
 """On the pod of a Job: name of the DocParserDeployment. Such a pod serves nobody, so it must not
 bear the label by which Services and disruption budgets select."""

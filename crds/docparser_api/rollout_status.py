@@ -83,6 +83,24 @@ class RollbackStatus(ApiModel):
     """When it began."""
 
 
+class RequestStatus(ApiModel):
+    """What somebody asked for by annotation."""
+
+    model_config = TOLERANT
+
+    name: str = Field(max_length=32)
+    """Annotation without its prefix: promote, pause, abort, retry or rollback-to."""
+    value: str | None = Field(None, max_length=512)
+    """Its value; absent: it was taken back."""
+    claimed_by: str | None = Field(None, max_length=256)
+    """Who says to have done it, in the annotation docparser.dev/requested-by. No proof: that is in
+    the audit log of the API server."""
+    claimed_at: Timestamp | None = None
+    """When, by the clock of that client."""
+    since: Timestamp
+    """When the operator saw it."""
+
+
 class RolloutStatus(ApiModel):
     """The rollout that is under way, or the last one."""
 

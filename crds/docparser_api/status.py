@@ -11,6 +11,7 @@ from docparser_api.rollout_status import (
     TOLERANT,
     AnalysisStatus,
     Measurement,
+    RequestStatus,
     RollbackStatus,
     RolloutPause,
     RolloutStatus,
@@ -25,6 +26,7 @@ __all__ = [
     "DocParserDeploymentStatus",
     "Measurement",
     "Reason",
+    "RequestStatus",
     "RollbackStatus",
     "RolloutPause",
     "RolloutStatus",
@@ -175,6 +177,17 @@ class DocParserDeploymentStatus(ApiModel):
     """The rollout that is under way, or the last one."""
     rollback: RollbackStatus | None = None
     """The rollback that was asked for by annotation."""
+    requests: Annotated[
+        list[RequestStatus],
+        Field(
+            max_length=8,
+            json_schema_extra={
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["name"],
+            },
+        ),
+    ] = []
+    """What people ask for by annotations, and who says so."""
     autoscaling: AutoscalingStatus | None = None
     """What the autoscaler decided, and from what."""
     conditions: Annotated[

@@ -5,10 +5,12 @@ from datetime import datetime
 from typing import Literal
 
 from docparser_api import names
+from docparser_api.claims import claims_of
 from docparser_api.deployment import DocParserDeployment
 from docparser_api.status import Reason, RollbackStatus
 
 from docparser_operator.clock import timestamp
+from docparser_operator.petitions import claimed_by
 from docparser_operator.problems import Problem
 from docparser_operator.references import find_revision
 from docparser_operator.revisions import Revision, is_failed, wanted_revision
@@ -129,7 +131,8 @@ def _requests(
     abort = annotations.get(names.ANNOTATION_ABORT)
     aborted = abort is not None and _is_current(abort, target, known)
     misread = Problem(Reason.INVALID_REQUEST, "; ".join(problems)) if problems else None
-    return Requests(paused == "true", promote, aborted), misread
+    by = claimed_by(claims_of(annotations).get("abort")) if aborted else ""
+    return Requests(paused == "true", promote, aborted, by), misread
 
 
 def _is_current(text: str, target: Revision, known: dict[str, Revision]) -> bool:

@@ -41,7 +41,8 @@ def _failure(now: Situation) -> Failure | None:
     if now.target_failed:
         return None
     if now.requests.aborted:
-        return Failure(Reason.ABORTED, "the annotation docparser.dev/abort asked for it")
+        words = f"the annotation docparser.dev/abort asked for it{now.requests.aborted_by}"
+        return Failure(Reason.ABORTED, words)
     if now.has_steps and now.analysis is not None and now.analysis.verdict == "Fail":
         bad = [m for m in now.analysis.measurements if m.verdict == "Fail"]
         pods = all(m.name in {"restarts", "outOfMemoryKills"} for m in bad)

@@ -17,6 +17,7 @@ from docparser_operator.finding import Finding
 from docparser_operator.findings import more_findings
 from docparser_operator.kinds import SERVICE
 from docparser_operator.observed import Observed, Workload
+from docparser_operator.petitions import petitions
 from docparser_operator.plan import Plan
 from docparser_operator.problems import Problem
 from docparser_operator.progress import number_of, progressing, up_to_date
@@ -76,6 +77,7 @@ def make_status(
         endpoint=endpoint(parser),
         rollout=parser.status.rollout if refusal else decision.rollout,
         rollback=parser.status.rollback if refusal else plan.choice.rollback,
+        requests=petitions(parser, now),
         autoscaling=parser.status.autoscaling,
         conditions=conditions(parser.status, findings, generation, now),
     )

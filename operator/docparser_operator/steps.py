@@ -35,11 +35,13 @@ class Requests:
         paused: whether it must not go on.
         promote: step whose wait is to end, or `all`; None for nothing.
         aborted: whether it is to be given up.
+        aborted_by: who says so, for the end of a sentence.
     """
 
     paused: bool = False
     promote: int | Literal["all"] | None = None
     aborted: bool = False
+    aborted_by: str = ""
 
 
 @dataclass(frozen=True)

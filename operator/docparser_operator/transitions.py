@@ -11,10 +11,12 @@ from docparser_api.status import (
     ConditionType,
     DocParserDeploymentStatus,
     Reason,
+    RequestStatus,
     RolloutStatus,
 )
 
 from docparser_operator.kinds import Manifest
+from docparser_operator.petitions import news
 
 _BAD = {
     (ConditionType.DEGRADED, "True"),
@@ -48,6 +50,7 @@ def events(
     changed = [c for c in told if _is_news(before.get(c.type), c)]
     return [
         *(_of_condition(owner, condition, now) for condition in changed),
+        *_of_requests(owner, old.requests, new.requests, now),
         *_of_rollout(owner, old.rollout, new.rollout, now),
         *_of_scaling(owner, old.autoscaling, new.autoscaling, now),
     ]
@@ -66,6 +69,14 @@ def _of_condition(owner: ObjectMeta, condition: Condition, now: str) -> Manifest
     message = f"{condition.type} is {condition.status}: {condition.message}"
     what = f"{condition.type}/{condition.status}/{condition.reason}"
     return _event(owner, what, kind, condition.reason, message, now)
+
+
+def _of_requests(
+    owner: ObjectMeta, old: list[RequestStatus], new: list[RequestStatus], now: str
+) -> Iterator[Manifest]:
+    """Yield an Event for each request that came or was taken back."""
+    for what, words in news(old, new):
+        yield _event(owner, f"request/{what}", "Normal", "Requested", words, now)
 
 
 def _of_rollout(

@@ -21,6 +21,7 @@ MANAGER: Final = "kubectl-docparser"
 _JSON: Final = "application/json"
 _MERGE: Final = "application/merge-patch+json"
 _APPLY: Final = "application/apply-patch+yaml"
+_WHO: Final = Kind("authentication.k8s.io/v1", "SelfSubjectReview", "selfsubjectreviews")
 _STRICT: Final = {"fieldValidation": "Strict", "dryRun": "All"}
 
 
@@ -72,6 +73,16 @@ class KubernetesCluster:
         body = {"metadata": {"resourceVersion": resource_version, "annotations": values}}
         path = DOC_PARSER.path(self.namespace, name)
         self._call("PATCH", path, {"fieldManager": MANAGER}, body, _MERGE)
+
+    def user(self) -> str | None:
+        """Return the user's name as the API server knows it; None where it does not tell."""
+        body = {"apiVersion": _WHO.api_version, "kind": _WHO.kind}
+        try:
+            answer = _parsed(self._call("POST", _WHO.path(None), {}, body))
+        except Refused:
+            return None
+        name: str | None = answer.get("status", {}).get("userInfo", {}).get("username")
+        return name or None
 
     def try_create(self, manifest: Manifest) -> Manifest:
         """Return what the object would be; nothing is written."""

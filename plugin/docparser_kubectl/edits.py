@@ -1,9 +1,10 @@
 """What each steering command writes: annotations, decided from what is. Pure."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from docparser_api import names
+from docparser_api.claims import with_claims
 
 from docparser_kubectl import references
 from docparser_kubectl.errors import Failure
@@ -19,6 +20,15 @@ class Edit:
 
     values: dict[str, str | None]
     meaning: str
+
+
+def signed(edit: Edit, subject: Subject, user: str | None, now: str) -> Edit:
+    """Return `edit` with the note of who made it; None for `user` where that is not known."""
+    annotations = subject.metadata.annotations
+    note = with_claims(annotations, edit.values, user, now)
+    if note is None and names.ANNOTATION_REQUESTED_BY not in annotations:
+        return edit
+    return replace(edit, values={**edit.values, names.ANNOTATION_REQUESTED_BY: note})
 
 
 def promote(subject: Subject, *, full: bool) -> Edit:

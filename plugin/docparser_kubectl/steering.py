@@ -79,9 +79,10 @@ def _write(
 ) -> None:
     """Write what `decide` returns for the object as it is, and say so."""
     cluster = connect(context, namespace)
+    user = cluster.user()
     for _ in range(ATTEMPTS):
         subject = load(cluster, name)
-        edit = decide(subject)
+        edit = edits.signed(decide(subject), subject, user, timestamp(utc_now()))
         try:
             cluster.annotate(name, subject.metadata.resource_version, edit.values)
         except Refused as error:

@@ -35,7 +35,7 @@ from support.exposed_metrics import exposed_metrics
 SCHEMA = schema()
 IMAGES = {f"{names.GROUP}/operator", f"{names.GROUP}/runtime"}
 SPELLED = {v for k, v in vars(names).items() if isinstance(v, str) and k.isupper()} | IMAGES
-EVENTS = {"StepReached", *(f"Analysis{verdict}" for verdict in get_args(Verdict))}
+EVENTS = {"StepReached", "Requested", *(f"Analysis{verdict}" for verdict in get_args(Verdict))}
 # Words of others: kinds, values and health of Kubernetes and its tools.
 FOREIGN = {
     *("ConfigMap", "ControllerRevision", "Deployment", "HTTPRoute", "Secret", "Service"),

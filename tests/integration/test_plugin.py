@@ -99,6 +99,13 @@ def test_a_canary_is_promoted_and_rolled_back(kubectl: Kubectl, operator: Operat
     done = docparser(kubectl, "promote", "reader")
     assert done.code == 0, done.err
     assert annotations(kubectl)["docparser.dev/promote"] == "2/1"
+    me = json.loads(kubectl.run("auth", "whoami", "-o", "json"))["status"]["userInfo"]["username"]
+    eventually(
+        lambda: reader(kubectl)["status"].get("requests"),
+        lambda asked: asked and (asked[0]["name"], asked[0]["claimedBy"]) == ("promote", me),
+        20,
+        "the status says who asked",
+    )
     eventually(lambda: number_that_serves(kubectl), lambda number: number == 2, 20, "promoted")
 
     refused = docparser(kubectl, "rollback", "reader", "--to", "7")

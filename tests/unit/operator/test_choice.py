@@ -137,7 +137,10 @@ REQUESTS = {
         Requests(promote="all"),
     ),
     "promote another revision": ({names.ANNOTATION_PROMOTE: "1/all"}, Requests()),
-    "abort, by number": ({names.ANNOTATION_ABORT: "3"}, Requests(aborted=True)),
+    "abort, by number": (
+        {names.ANNOTATION_ABORT: "3"},
+        Requests(aborted=True, aborted_by=", by whom no client said"),
+    ),
     "abort another revision": ({names.ANNOTATION_ABORT: "1"}, Requests()),
     "abort nonsense": ({names.ANNOTATION_ABORT: "all"}, Requests()),
 }

@@ -108,6 +108,22 @@ def test_annotations_are_merged_into_one_version(
     assert asked["body"] == {"metadata": metadata}
 
 
+def test_the_api_server_tells_who_asks(server: Server, cluster: KubernetesCluster) -> None:
+    server.answers = [(201, '{"status": {"userInfo": {"username": "ada"}}}')]
+    assert cluster.user() == "ada"
+    asked = server.asked[0]
+    path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    assert (asked["verb"], asked["path"]) == ("POST", path)
+
+
+@pytest.mark.parametrize("answer", [(403, "{}"), (404, "{}"), (201, "{}")])
+def test_a_user_who_is_not_told_has_no_name(
+    answer: Answer, server: Server, cluster: KubernetesCluster
+) -> None:
+    server.answers = [answer]
+    assert cluster.user() is None
+
+
 def test_a_trial_is_never_stored(server: Server, cluster: KubernetesCluster) -> None:
     server.answers = [(200, "{}")] * 3
     cluster.try_create({"metadata": {"name": "reader"}})

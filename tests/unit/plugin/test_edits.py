@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -55,6 +56,23 @@ DONE: dict[str, tuple[Callable[[], Edit], dict[str, str | None]]] = {
 def test_what_is_written(what: str) -> None:
     edit, want = DONE[what]
     assert edit().values == {f"{names.GROUP}/{key}": value for key, value in want.items()}
+
+
+def test_an_edit_is_signed_with_the_users_name() -> None:
+    edit = edits.signed(edits.abort(RUNNING), RUNNING, "ada", NOW)
+    who = json.loads(edit.values[names.ANNOTATION_REQUESTED_BY] or "")
+    assert who == {"abort": {"value": str(NEW.number), "by": "ada", "at": NOW}}
+    assert edit.values[names.ANNOTATION_ABORT] == str(NEW.number)
+
+
+def test_an_edit_without_a_name_takes_the_signature_of_the_one_before_away() -> None:
+    plain = edits.resume(PAUSED)
+    assert edits.signed(plain, PAUSED, None, NOW) == plain
+    signature = '{"pause": {"value": "true", "by": "ada", "at": "2026-01-01T12:00:00Z"}}'
+    signed = canary(1).with_annotation(names.ANNOTATION_PAUSE, "true")
+    before = subject(signed.with_annotation(names.ANNOTATION_REQUESTED_BY, signature), OLD, NEW)
+    values = edits.signed(edits.resume(before), before, None, NOW).values
+    assert values == {names.ANNOTATION_PAUSE: None, names.ANNOTATION_REQUESTED_BY: None}
 
 
 def a_canary(step: int, **rollout: Any) -> Subject:
