@@ -1,12 +1,14 @@
 """A HorizontalPodAutoscaler and a ScaledObject follow each other under the installed operator."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
-from support.e2e import Deployment
-from support.eventually import eventually
+from support.e2e import Client, Deployment
+from support.eventually import always, eventually
 from support.keda import install_scaled_objects
 from support.kubectl import Kubectl
 from support.leader import kill_leader
+from support.sample_document import sample_pdf
 
 from .conftest import fake_spec
 
@@ -39,6 +41,41 @@ def test_each_mode_leaves_nothing_behind_and_takes_no_pod(
     fake.patch({"autoscaling": {"mode": "None"}})
     eventually(lambda: kubectl.get("hpa", "fake"), lambda now: now is None, 60, "nothing is left")
     assert {pod["metadata"]["uid"] for pod in fake.pods()} == pods
+
+
+def test_a_pod_with_nothing_to_do_goes_before_one_that_reads(
+    kubectl: Kubectl, client: Client
+) -> None:
+    fake = Deployment(kubectl, "fake")
+    limits = {"lameDuckSeconds": 1, "queueTimeoutSeconds": 10, "requestTimeoutSeconds": 90}
+    slow = {**limits, "fake": {"pageMilliseconds": 20_000}}
+    fake.apply(fake_spec(runtime=slow, autoscaling={**RULES, "mode": "HPA"}))
+    fake.wait_ready()
+    with ThreadPoolExecutor(1) as executor:
+        answer = executor.submit(client.post, fake.url("/v1/document/parse"), sample_pdf())
+        reads = eventually(lambda: reading(fake, client), bool, 20, "one of them reads")
+        # The operator looks at the pods every 5 seconds.
+        always(lambda: reading(fake, client), lambda now: now == reads, 8, "it reads on")
+        kubectl.run("scale", "dpd", "fake", "--replicas=1")
+        eventually(lambda: living(fake), lambda now: len(now) == 1, 20, "one is left")
+        assert living(fake) == reads
+        assert len(answer.result()["pages"]) == 3
+
+
+def reading(fake: Deployment, client: Client) -> list[str]:
+    """The names of the pods that read a document."""
+    found = []
+    for pod in fake.pods():
+        told = client.get(f"http://{pod['status']['podIP']}:8080/metrics")
+        if "docparser_requests_running 1.0" in told:
+            found.append(pod["metadata"]["name"])
+    return found
+
+
+def living(fake: Deployment) -> list[str]:
+    """The names of the pods that do not shut down."""
+    pods = (pod["metadata"] for pod in fake.pods())
+    return [pod["name"] for pod in pods if "deletionTimestamp" not in pod]
 
 
 def most(kubectl: Kubectl) -> int:
