@@ -126,7 +126,9 @@ async def _load(parts: Parts, context: Context) -> bool:
         await waiting
     except (ConfigError, QueueUnusable) as error:
         return context.lifecycle.fail(error)
-    return await context.lifecycle.load(parts.engine, parts.reader)
+    loaded = await context.lifecycle.load(parts.engine, parts.reader)
+    heap.settle()
+    return loaded
 
 
 async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
@@ -153,4 +155,4 @@ async def _serve(serving: Serving, parts: Parts, context: Context) -> Ending:
 async def _trim() -> None:
     while True:
         await asyncio.sleep(_TRIM_SECONDS)
-        await asyncio.to_thread(heap.give_back)
+        await asyncio.to_thread(heap.collect)
