@@ -42,6 +42,13 @@ def settings_of(objects: list[Manifest]) -> Settings:
     return settings.load(environment)
 
 
+def test_a_digest_of_the_image_wins_over_its_tag(chart: Helm) -> None:
+    digest = "sha256:" + "a" * 64
+    objects = chart.rendered("--set", f"image.digest={digest},image.tag=1.2.3,image.repository=r/o")
+    containers = one(objects, "Deployment")["spec"]["template"]["spec"]["containers"]
+    assert [container["image"] for container in containers] == [f"r/o@{digest}"]
+
+
 def test_by_default_it_is_the_plain_installation(chart: Helm) -> None:
     ours, plain = container(chart.rendered()), plain_objects("operator.yaml")[0]
     theirs = plain["spec"]["template"]["spec"]["containers"][0]
