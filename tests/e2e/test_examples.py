@@ -6,7 +6,10 @@ from support.eventually import eventually
 from support.kubectl import Kubectl, Manifest
 from support.sample_document import SAMPLE_PAGES, character_error_rate, sample_pdf
 
-CHILDREN = "deployments,replicasets,services,poddisruptionbudgets,controllerrevisions,pods,hpa"
+CHILDREN = (
+    "deployments,replicasets,services,poddisruptionbudgets,controllerrevisions,pods,hpa,"
+    "networkpolicies"
+)
 TOKEN = "a-token-for-the-test"
 
 

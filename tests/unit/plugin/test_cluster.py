@@ -116,7 +116,7 @@ def test_the_api_server_tells_who_asks(server: Server, cluster: KubernetesCluste
     assert (asked["verb"], asked["path"]) == ("POST", path)
 
 
-@pytest.mark.parametrize("answer", [(403, "{}"), (404, "{}"), (201, "{}")])
+@pytest.mark.parametrize("answer", [(403, "{}"), (404, "{}"), (503, ""), (201, "{}")])
 def test_a_user_who_is_not_told_has_no_name(
     answer: Answer, server: Server, cluster: KubernetesCluster
 ) -> None:
