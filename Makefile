@@ -5,9 +5,9 @@ CLUSTER := PYTHONPATH=tests $(PYTHON) -m localcluster
 FAST := tests/unit tests/architecture tests/contract tests/convergence
 PORT := 8080
 # Two workers, one per core of a small machine.
-SOURCES := charts crds operator plugin runtime tests examples
+SOURCES := charts crds docs_site operator plugin runtime tests examples
 
-.PHONY: help demo serve test test-fast test-integration test-e2e bench-scale lint format generate images cluster cluster-down clean
+.PHONY: help demo serve test test-fast test-integration test-e2e bench-scale lint format generate docs images cluster cluster-down clean
 
 help: ## Show this list
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | column -t -s '|'
@@ -53,6 +53,9 @@ generate: .venv/.ready ## Write the CustomResourceDefinition from its Python typ
 	mv crds/docparserdeployments.yaml.new crds/docparserdeployments.yaml
 	$(PYTHON) charts/chart_files.py
 	$(PYTHON) charts/dashboards_generate.py
+
+docs: .venv/.ready ## The documents and the reference of the API as a site, in build/site
+	PYTHONPATH=docs_site $(PYTHON) -m docparser_site build/site
 
 images: .venv/.ready cluster ## Build both images and load them into the cluster
 	$(CLUSTER) images

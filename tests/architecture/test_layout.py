@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("crds", "operator", "plugin", "runtime", "tests", "examples", ".")
+FOLDERS = ("crds", "docs_site", "operator", "plugin", "runtime", "tests", "examples", ".")
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
