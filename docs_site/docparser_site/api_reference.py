@@ -57,7 +57,9 @@ def page(crd: Schema) -> str:
 
 def _parts(path: str, schema: Schema) -> Iterator[str]:
     """Yield the section of the object at `path`, then those of the objects in it."""
-    yield f'<a id="{path}"></a>\n\n## `{path}`\n\n{_prose(schema.get("description", ""))}\n\n'
+    # The list beside the page has room for the short paths only.
+    level = "##" if path.count(".") <= 1 else "###"
+    yield f'<a id="{path}"></a>\n\n{level} `{path}`\n\n{_prose(schema.get("description", ""))}\n\n'
     rules = [_prose(_message(rule)) for rule in schema.get("x-kubernetes-validations", ())]
     if rules:
         yield "Rules:\n\n" + "".join(f"- {rule}\n" for rule in rules) + "\n"

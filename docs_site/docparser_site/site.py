@@ -39,7 +39,7 @@ def write(target: Path, texts: Mapping[str, str], navigation: Sequence[Mapping[s
             # The pages are also read from a folder, without a server.
             use_directory_urls=False,
             # The highlighter would be fetched from elsewhere by who reads the page.
-            theme={"name": "mkdocs", "highlightjs": False, "navigation_depth": 3},
+            theme={"name": "mkdocs", "highlightjs": False, "navigation_depth": 2},
             markdown_extensions=[{"toc": {"slugify": links.slug, "permalink": True}}],
             validation={
                 "nav": {"omitted_files": "warn", "not_found": "warn"},

@@ -153,7 +153,9 @@ def test_metrics_exist(path: Path) -> None:
     known = {sample.name for metric in registry.collect() for sample in metric.samples}
     known |= {metric.name + end for metric in registry.collect() for end in ("_sum", "_count")}
     known |= {*exposed_metrics(), EXTERNAL}
-    named = set(re.findall(r"\bdocparser_(?!api|operator|runtime|kubectl)\w+", path.read_text()))
+    named = set(
+        re.findall(r"\bdocparser_(?!api|operator|runtime|kubectl|site)\w+", path.read_text())
+    )
     assert named <= known
 
 

@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-FOLDERS = ("crds", "operator", "plugin", "runtime", "charts", "examples", "tests", "docs", "docs_site")
+FOLDERS = (
+    "crds",
+    "operator",
+    "plugin",
+    "runtime",
+    "charts",
+    "examples",
+    "tests",
+    "docs",
+    "docs_site",
+)
 NAMED = re.compile(rf"\b(?:{'|'.join(FOLDERS)})/[\w./*-]*[\w*]")
 DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
 
