@@ -17,6 +17,24 @@ CHILD_SELECTOR = f"{names.LABEL_MANAGED_BY}={names.MANAGER}"
 WATCH_SECONDS = 300  # the API server takes whole seconds only
 
 
+class NothingStored(kopf.DiffBaseStorage):
+    """kopf's memory of what was handled last, which only its handlers of changes ask for.
+
+    Its own would copy every object at every event, for nothing.
+    """
+
+    def build(self, **_: Any) -> kopf.BodyEssence:
+        """Return nothing to compare with."""
+        return kopf.BodyEssence({})
+
+    def fetch(self, **_: Any) -> kopf.BodyEssence | None:
+        """Return that nothing was handled before."""
+        return None
+
+    def store(self, **_: Any) -> None:
+        """Store nothing."""
+
+
 def watch(
     on_event: OnEvent, kinds: Sequence[Kind], namespaces: Sequence[str], stop: threading.Event
 ) -> None:
@@ -64,6 +82,7 @@ def settings() -> kopf.OperatorSettings:
     result = kopf.OperatorSettings()
     result.posting.enabled = False
     result.scanning.disabled = True
+    result.persistence.diffbase_storage = NothingStored()
     result.watching.server_timeout = WATCH_SECONDS
     result.watching.connect_timeout = 10.0
     for kind in WATCHED_CHILDREN:

@@ -75,7 +75,7 @@ class Program:
         reconciler = Reconciler(self._store, writer, senses, utc_now)
         self._controller = Controller(reconciler.reconcile, metrics, settings.workers)
         self._watching = Watching(
-            cluster, self._store, self._controller.queue.add, settings.watch_namespaces, metrics
+            cluster, self._store, self._controller.queue, settings.watch_namespaces, metrics
         )
         self._schema = SchemaGate(cluster, schema_gate.tell, settings.resync_seconds)
         self._tasks: list[asyncio.Task[Any]] = []

@@ -1,7 +1,7 @@
 """Keeps the store true to the cluster: events as they come, a full list now and then."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 import structlog
@@ -20,6 +20,7 @@ from docparser_operator.kinds import (
 )
 from docparser_operator.metrics import Metrics
 from docparser_operator.store import Store
+from docparser_operator.workqueue import WorkQueue
 
 log = structlog.get_logger(__name__)
 
@@ -37,7 +38,7 @@ class Watching:
     Args:
         cluster: where full lists come from.
         store: what is fed.
-        wake: called with each key that something new is known about.
+        queue: gets each key that something new is known about; new specs are preferred.
         namespaces: namespaces to list; empty for all.
         metrics: where events are counted.
 
@@ -50,13 +51,13 @@ class Watching:
         self,
         cluster: Cluster,
         store: Store,
-        wake: Callable[[Key], None],
+        queue: WorkQueue[Key],
         namespaces: Sequence[str],
         metrics: Metrics,
     ) -> None:
         self._cluster = cluster
         self._store = store
-        self._wake = wake
+        self._queue = queue
         self._namespaces: Sequence[str | None] = namespaces or [None]
         self._metrics = metrics
         self._relisted = asyncio.Event()
@@ -69,8 +70,9 @@ class Watching:
         if event_type is None:
             self._relisted.set()
         learn = self._store.remove if event_type == "DELETED" else self._store.put
+        wake = self._queue.prefer if kind == DOC_PARSER else self._queue.add
         for key in learn(manifest):
-            self._wake(key)
+            wake(key)
 
     def compare(self) -> None:
         """Ask for a full comparison soon."""
@@ -83,7 +85,7 @@ class Watching:
             for namespace in self._namespaces:
                 listing = await self._listing(kind, namespace, selector)
                 for key in self._store.replace(kind, namespace, listing):
-                    self._wake(key)
+                    self._queue.add(key)
         self.synced.set()
         self._metrics.last_sync.set_to_current_time()
 

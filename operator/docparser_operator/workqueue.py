@@ -3,9 +3,13 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Hashable
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
+
+
+TURNS: Final = 4
+"""One turn in so many is for the key that waits longest, however many are preferred."""
 
 
 class WorkQueue(Generic[K]):
@@ -13,8 +17,11 @@ class WorkQueue(Generic[K]):
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[K, None] = OrderedDict()
+        self._preferred: OrderedDict[K, None] = OrderedDict()
+        self._taken = 0
         self._working: set[K] = set()
         self._again: set[K] = set()
+        self._again_soon: set[K] = set()
         self._timers: dict[K, asyncio.TimerHandle] = {}
         self._arrival = asyncio.Event()
 
@@ -30,6 +37,18 @@ class WorkQueue(Generic[K]):
             self._waiting[key] = None
             self._arrival.set()
 
+    def prefer(self, key: K) -> None:
+        """Add `key`, and let it be worked on before those that were only added.
+
+        Somebody waits for the first answer to a new spec, and a thousand that report how far they
+        are can wait for a while; none of them for ever.
+        """
+        self.add(key)
+        if key in self._waiting:
+            self._preferred[key] = None
+        else:
+            self._again_soon.add(key)
+
     def add_after(self, key: K, seconds: float) -> None:
         """Let `key` be worked on after `seconds`, unless it is sooner anyway."""
         due = asyncio.get_running_loop().time() + seconds
@@ -44,7 +63,11 @@ class WorkQueue(Generic[K]):
         while not self._waiting:
             self._arrival.clear()
             await self._arrival.wait()
-        key, _ = self._waiting.popitem(last=False)
+        self._taken += 1
+        line = self._preferred if self._taken % TURNS else self._waiting
+        key = next(iter(line or self._waiting))
+        del self._waiting[key]
+        self._preferred.pop(key, None)
         self._working.add(key)
         return key
 
@@ -53,12 +76,16 @@ class WorkQueue(Generic[K]):
         self._working.discard(key)
         if key in self._again:
             self._again.discard(key)
-            self.add(key)
+            add = self.prefer if key in self._again_soon else self.add
+            self._again_soon.discard(key)
+            add(key)
 
     def clear(self) -> None:
         """Drop all keys that wait, and all timers."""
         self._waiting.clear()
+        self._preferred.clear()
         self._again.clear()
+        self._again_soon.clear()
         for key in list(self._timers):
             self._cancel_timer(key)
 

@@ -1,18 +1,15 @@
 import json
-import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from docparser_api import names
-from localcluster import paths
-from localcluster.controlplane import ASSETS_ENV, ControlPlane
+from localcluster.controlplane import ControlPlane
+from support.bare_plane import in_new_namespace, with_crd
 from support.eventually import eventually
 from support.kubectl import Kubectl, Manifest
 from support.operator_process import OperatorProcess
-
-CRD = Path(__file__).parents[2] / "crds/docparserdeployments.yaml"
 
 
 @pytest.fixture(scope="session")
@@ -25,30 +22,14 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlP
 @pytest.fixture(scope="session")
 def cluster(control_plane: ControlPlane) -> Kubectl:
     """kubectl for that control plane."""
-    assets = Path(os.environ.get(ASSETS_ENV) or paths.binaries())
-    program = assets / "kubectl"
-    kubectl = Kubectl(
-        str(program if program.exists() else paths.binaries() / "kubectl"), control_plane.kubeconfig
-    )
-    kubectl.run("apply", "--server-side", "-f", str(CRD))
-    # kubectl's own wait fails on an object whose conditions are null, as they are at first.
-    eventually(
-        lambda: kubectl.get("crd", "docparserdeployments.docparser.dev"),
-        _is_established,
-        30,
-        "the CRD is served",
-    )
-    return kubectl
+    return with_crd(control_plane)
 
 
 @pytest.fixture
 def kubectl(cluster: Kubectl) -> Iterator[Kubectl]:
     """kubectl in a fresh namespace."""
     namespace = f"it-{uuid.uuid4().hex[:8]}"
-    cluster.run("create", "namespace", namespace)
-    inside = cluster.within(namespace)
-    eventually(lambda: inside.get("serviceaccount", "default"), bool, 20, "namespace is usable")
-    yield inside
+    yield in_new_namespace(cluster, namespace)
     cluster.run("delete", "namespace", namespace, "--wait=false")
 
 
@@ -117,11 +98,6 @@ def wait_serving(kubectl: Kubectl, name: str, seconds: float = 40) -> Manifest:
     found = kubectl.get("dpd", name)
     assert found is not None
     return found
-
-
-def _is_established(crd: Manifest | None) -> bool:
-    conditions = (crd or {}).get("status", {}).get("conditions") or []
-    return any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
 
 
 def serving_pods(kubectl: Kubectl) -> list[Manifest]:

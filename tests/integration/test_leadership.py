@@ -10,6 +10,7 @@ from localcluster.controlplane import ControlPlane
 from support.audit import Request, requests
 from support.eventually import eventually
 from support.kubectl import Kubectl
+from support.leader_churn import LeaderChurn
 from support.operator_process import LEASE, OperatorProcess
 
 from .conftest import a_parser, make_pods_ready, serving_pods, wait_serving
@@ -75,6 +76,18 @@ def test_a_frozen_leader_writes_nothing_when_it_wakes_up(
     eventually(lambda: "no longer leading" in leader.log.read_text(), bool, 15, "it notices")
     late = [r for r in requests(control_plane.audit_log, kubectl.namespace, settled) if r.writes]
     assert [r for r in late if r.resource != "leases" and r.received > settled] == []
+
+
+@pytest.mark.timeout(240)
+def test_leaders_killed_and_paused_under_churn_write_only_in_turn(
+    control_plane: ControlPlane, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    found = LeaderChurn(control_plane, kubectl, tmp_path).run(rounds=2)
+    print(f"takeovers {found.takeover_seconds}, {found.edits} edits, {found.writes} writes")
+    assert found.out_of_turn == [], "\n".join(map(str, found.out_of_turn))
+    assert max(found.takeover_seconds) <= TAKEOVER_SECONDS
+    assert found.changes >= 2
+    assert found.writes > found.edits > 0
 
 
 @pytest.mark.parametrize("milliseconds", [0, 60, 150, 300, 600, 1200])

@@ -15,11 +15,13 @@ class Request:
 
     Attributes:
         agent: the client's User-Agent.
+        user: whom the API server took it for.
         received: when it came in.
         completed: when its answer was complete.
     """
 
     agent: str
+    user: str
     verb: str
     namespace: str
     resource: str
@@ -50,12 +52,14 @@ def requests(audit_log: Path, namespace: str, since: datetime | None = None) -> 
 
 
 def _request(entry: dict[str, dict[str, str] | str]) -> Request:
-    what, status = entry["objectRef"], entry.get("responseStatus", {})
+    what, status, user = entry["objectRef"], entry.get("responseStatus", {}), entry["user"]
     assert isinstance(what, dict)
+    assert isinstance(user, dict)
     assert isinstance(status, dict)
     parts = (what.get("resource", ""), what.get("subresource", ""))
     return Request(
         agent=str(entry.get("userAgent", "")),
+        user=user["username"],
         verb=str(entry["verb"]),
         namespace=what.get("namespace", ""),
         resource="/".join(filter(None, parts)),
@@ -64,3 +68,32 @@ def _request(entry: dict[str, dict[str, str] | str]) -> Request:
         received=datetime.fromisoformat(str(entry["requestReceivedTimestamp"])),
         completed=datetime.fromisoformat(str(entry["stageTimestamp"])),
     )
+
+
+class Trail:
+    """The requests for one namespace so far, each line of the log read once.
+
+    Attributes:
+        seen: what was read, in the order of the log.
+    """
+
+    def __init__(self, audit_log: Path, namespace: str) -> None:
+        self._log = audit_log
+        self._mark = f'"namespace":"{namespace}"'
+        self._offset = 0
+        self.seen: list[Request] = []
+
+    def since(self, moment: datetime) -> list[Request]:
+        """Read on; return the requests that were received from `moment` on."""
+        with self._log.open("rb") as lines:
+            lines.seek(self._offset)
+            for raw in lines:
+                if not raw.endswith(b"\n"):
+                    break  # the rest of it is being written
+                self._offset += len(raw)
+                self._take(raw.decode())
+        return [request for request in self.seen if request.received >= moment]
+
+    def _take(self, line: str) -> None:
+        if self._mark in line and (entry := json.loads(line))["stage"] == "ResponseComplete":
+            self.seen.append(_request(entry))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from docparser_operator.cluster import KubernetesCluster
+from docparser_operator.cluster import KubernetesCluster, unsurprised
 from docparser_operator.errors import ApiError, ConflictError, NotFoundError, UnavailableError
 from docparser_operator.kinds import DEPLOYMENT, DOC_PARSER, EVENT, LEASE, SERVICE, Ref
 from kubernetes.aio.client import ApiClient, Configuration
@@ -194,3 +194,21 @@ async def test_all_pages_are_listed_as_of_one_moment(pair: Pair) -> None:
     assert {(item["apiVersion"], item["kind"]) for item in listing.items} == {("v1", "Service")}
     assert [request[1] for request in server.requests] == ["/api/v1/services"] * 2
     assert server.requests[0][2]["labelSelector"] == "a=b"
+
+
+def test_the_proxy_of_the_environment_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
+    monkeypatch.setenv("NO_PROXY", "inside.example.org")
+    found = {
+        host: unsurprised(Configuration(host=f"https://{host}"))
+        for host in ("outside.example.org", "inside.example.org")
+    }
+    assert found["outside.example.org"].proxy == "http://proxy:3128"
+    assert found["inside.example.org"].proxy is None
+    assert all(one.client_session_kwargs == {"trust_env": False} for one in found.values())
+
+
+def test_the_proxy_of_the_kubeconfig_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
+    own = Configuration(host="https://outside.example.org", proxy="http://own:3128")
+    assert unsurprised(own).proxy == "http://own:3128"

@@ -15,6 +15,7 @@ from docparser_operator.kinds import (
 from docparser_operator.metrics import Metrics
 from docparser_operator.store import Store
 from docparser_operator.watching import SETTLE_SECONDS, Watching
+from docparser_operator.workqueue import WorkQueue
 from support.builders import a_parser
 from support.fake_clock import FakeClock
 from support.memory_cluster import MemoryCluster
@@ -39,12 +40,28 @@ class CountingCluster(MemoryCluster):
         return await super().list(kind, namespace, selector)
 
 
+class Line(WorkQueue[Key]):
+    """A queue that keeps in mind what was added to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.added: list[Key] = []
+
+    def add(self, key: Key) -> None:
+        self.added.append(key)
+        super().add(key)
+
+
 class Desk:
     def __init__(self, namespaces: tuple[str, ...] = ()) -> None:
         self.cluster = CountingCluster(FakeClock())
         self.store = Store()
-        self.woken: list[Key] = []
-        self.watching = Watching(self.cluster, self.store, self.woken.append, namespaces, Metrics())
+        self.queue = Line()
+        self.watching = Watching(self.cluster, self.store, self.queue, namespaces, Metrics())
+
+    @property
+    def woken(self) -> list[Key]:
+        return self.queue.added
 
     def submit(self) -> Manifest:
         return self.cluster.submit(PARSER.manifest())
@@ -57,6 +74,14 @@ async def test_an_event_is_kept_and_wakes_its_object() -> None:
     desk.watching.on_event(DOC_PARSER, "MODIFIED", body)
     assert desk.woken == [KEY]
     assert desk.store.resource(KEY) is not None
+
+
+async def test_a_new_spec_comes_before_news_of_children() -> None:
+    desk = Desk()
+    for number in range(3):
+        desk.queue.add(Key("default", f"other-{number}"))
+    desk.watching.on_event(DOC_PARSER, "ADDED", desk.submit())
+    assert await desk.queue.take() == KEY
 
 
 async def test_an_end_wakes_the_owner() -> None:

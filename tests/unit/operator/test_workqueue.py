@@ -35,6 +35,41 @@ async def test_keys_come_in_the_order_they_were_added() -> None:
     assert [await taken(queue) for _ in range(3)] == ["b", "c", "a"]
 
 
+async def test_a_preferred_key_comes_first_and_once() -> None:
+    queue: WorkQueue[str] = WorkQueue()
+    for key in "bca":
+        queue.add(key)
+    queue.prefer("a")
+    assert [await taken(queue) for _ in range(3)] == ["a", "b", "c"]
+    assert await taken(queue) is None
+
+
+async def test_keys_wait_no_longer_than_three_preferred_ones() -> None:
+    queue: WorkQueue[str] = WorkQueue()
+    queue.add("waits")
+    for key in "abcde":
+        queue.prefer(key)
+    assert [await taken(queue) for _ in range(6)] == ["a", "b", "c", "waits", "d", "e"]
+
+
+async def test_a_key_that_is_preferred_while_it_is_worked_on_comes_first_afterwards() -> None:
+    queue: WorkQueue[str] = WorkQueue()
+    queue.add("a")
+    await taken(queue)
+    queue.add("b")
+    queue.prefer("a")
+    queue.done("a")
+    assert [await taken(queue) for _ in range(2)] == ["a", "b"]
+
+
+async def test_nothing_is_preferred_after_a_clearance() -> None:
+    queue: WorkQueue[str] = WorkQueue()
+    queue.prefer("a")
+    queue.clear()
+    queue.add("b")
+    assert [await taken(queue) for _ in range(2)] == ["b", None]
+
+
 async def test_a_key_that_is_worked_on_waits_for_the_end_of_that() -> None:
     queue: WorkQueue[str] = WorkQueue()
     queue.add("a")
