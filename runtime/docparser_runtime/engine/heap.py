@@ -6,6 +6,7 @@ from typing import Final
 
 _M_TRIM_THRESHOLD: Final = -1
 _M_MMAP_THRESHOLD: Final = -3
+_M_ARENA_MAX: Final = -8
 """Names of `mallopt`'s parameters in glibc's malloc.h."""
 _LARGE_BYTES: Final = 1 << 20
 
@@ -15,14 +16,17 @@ _IS_GLIBC: Final = hasattr(_C, "malloc_trim")
 
 
 def keep_little() -> None:
-    """Have large blocks given back when they are freed; to be called at the start.
+    """Have what is freed given back; to be called at the start, before there are threads.
 
-    By itself glibc takes ever larger blocks from its arenas once a large one was freed, and what
-    lies free at the end of an arena other than the first stays there, whatever `give_back` does.
+    By itself glibc takes ever larger blocks from its arenas once a large one was freed. And it
+    makes an arena for each of many threads, which all grow: what lies free at the end of one other
+    than the first stays there, whatever `give_back` does. Threads that share the first seldom
+    wait for each other, since most of them hold the interpreter's lock while they allocate.
     """
     if _IS_GLIBC:
         for parameter in (_M_MMAP_THRESHOLD, _M_TRIM_THRESHOLD):
             _C.mallopt(parameter, _LARGE_BYTES)
+        _C.mallopt(_M_ARENA_MAX, 1)
 
 
 def settle() -> None:
