@@ -11,10 +11,18 @@ from docparser_site import api_reference, links
 REPOSITORY = Path(__file__).parents[2]
 API = "api.md"
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "Run it": ("installation", "topologies", "weights", "gpu-engines", "security", "storage"),
+    "Run it": (
+        "installation",
+        "topologies",
+        "weights",
+        "gpu-engines",
+        "gpu-sizing",
+        "security",
+        "storage",
+    ),
     "Change it": ("rollouts", "kubectl", "analysis", "golden-documents", "rollback"),
     "Scale it": ("autoscaling", "autoscaling-simulation"),
-    "Watch it": ("observability", "runbooks"),
+    "Watch it": ("observability", "troubleshooting", "runbooks"),
     "Use it": ("clients", "tasks", "callbacks", "web-page", "verification"),
 }
 
