@@ -29,6 +29,7 @@ def main() -> None:
     print(f"{rounds} leaders killed or paused, {found.changes} changes of the Lease's holder")
     print(f"takeover: median {times[len(times) // 2]:.1f} s, longest {times[-1]:.1f} s")
     print(f"{found.edits} edits, {found.writes} writes, {len(found.out_of_turn)} out of turn")
+    print(f"{len(found.in_hand)} in hand when a leader was paused, sent as it woke up")
     for request in found.out_of_turn:
         print(f"  {request.user} {request}")
     sys.exit(times[-1] > MOST_TAKEOVER_SECONDS or bool(found.out_of_turn))

@@ -84,6 +84,7 @@ def test_leaders_killed_and_paused_under_churn_write_only_in_turn(
 ) -> None:
     found = LeaderChurn(control_plane, kubectl, tmp_path).run(rounds=2)
     print(f"takeovers {found.takeover_seconds}, {found.edits} edits, {found.writes} writes")
+    print(f"in hand when paused: {len(found.in_hand)}")
     assert found.out_of_turn == [], "\n".join(map(str, found.out_of_turn))
     assert max(found.takeover_seconds) <= TAKEOVER_SECONDS
     assert found.changes >= 2

@@ -29,6 +29,12 @@ class DirectApi:
         self._context = ssl.create_default_context(cafile=str(pki.authority))
         self._context.load_cert_chain(pki.certificate(ADMIN), pki.key(ADMIN))
         self._local = threading.local()
+        self._connections: list[http.client.HTTPSConnection] = []
+
+    def close(self) -> None:
+        """Close the connections of all threads, once none of them asks any more."""
+        for connection in self._connections:
+            connection.close()
 
     def call(self, verb: str, path: str, body: Any = None, **headers: str) -> Manifest:
         """Return the answer to one request.
@@ -79,5 +85,6 @@ class DirectApi:
             self._local.connection = http.client.HTTPSConnection(
                 self._address, timeout=TIMEOUT_SECONDS, context=self._context
             )
+            self._connections.append(self._local.connection)
         connection: http.client.HTTPSConnection = self._local.connection
         return connection

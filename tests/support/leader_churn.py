@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,8 @@ EDITS_PER_SECOND = 5.0
 TAKEOVER_SECONDS = 30.0
 LOOK_SECONDS = 0.2
 NOTICE_SECONDS = 15.0
+IN_HAND_SECONDS = 3.0
+"""Time within which a busy machine sends them."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,10 @@ class Outcome:
         takeover_seconds: from each kill or pause to the next leader's first renewal.
         edits: changes of a spec meanwhile.
         writes: requests of the operators meanwhile that changed something or tried to.
-        out_of_turn: those that changed something though another one led.
+        out_of_turn: those that changed something though another one led, those in hand left out.
+        in_hand: those that a paused leader was about to send, and sent as soon as it woke up. Each
+            names the version of the object that it is for, so that it is taken only where nobody
+            has written since.
         changes: how often the Lease changed hands.
     """
 
@@ -42,6 +47,7 @@ class Outcome:
     edits: int
     writes: int
     out_of_turn: list[Request]
+    in_hand: list[Request]
     changes: int
 
 
@@ -57,18 +63,19 @@ class LeaderChurn:
     directory: Path
     _operators: dict[str, OperatorProcess] = field(default_factory=dict)
     _edits: int = 0
+    _woken: list[datetime] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def run(self, rounds: int) -> Outcome:
         """Depose the leader `rounds` times, in turn by SIGKILL and by SIGSTOP."""
-        api, began = DirectApi(self.plane), datetime.now(UTC)
+        began = datetime.now(UTC)
         trail = Trail(self.plane.audit_log, self.kubectl.namespace)
         for name in ("first", "second"):
             self._operators[self._user(name)] = self._operator(name)
         try:
             for operator in self._operators.values():
                 operator.start().wait_ready()
-            with self._edited(api):
+            with closing(DirectApi(self.plane)) as api, self._edited(api):
                 takeovers = [self._round(trail, number) for number in range(rounds)]
         finally:
             for operator in self._operators.values():
@@ -77,7 +84,15 @@ class LeaderChurn:
         seen = trail.since(began)
         writes = [r for r in seen if r.user in users and r.writes and r.resource != "leases"]
         out = out_of_turn(seen, users)
-        return Outcome(takeovers, self._edits, len(writes), out, changes_of_leader(seen, users))
+        in_hand = [request for request in out if self._is_in_hand(request)]
+        late = [request for request in out if request not in in_hand]
+        changes = changes_of_leader(seen, users)
+        return Outcome(takeovers, self._edits, len(writes), late, in_hand, changes)
+
+    def _is_in_hand(self, request: Request) -> bool:
+        """Return whether it came as soon as a paused leader had woken up."""
+        ages = [(request.received - woken).total_seconds() for woken in self._woken]
+        return any(0 <= age < IN_HAND_SECONDS for age in ages)
 
     def _round(self, trail: Trail, number: int) -> float:
         """Depose the leader once; return the seconds until another one led."""
@@ -92,6 +107,7 @@ class LeaderChurn:
         if number % 2:
             # The new one has begun to write by then, and the old one does not know.
             time.sleep(1)
+            self._woken.append(datetime.now(UTC))
             operator.send(signal.SIGCONT)
             told = operator.log.read_text().count("no longer leading")
             eventually(
