@@ -1,6 +1,6 @@
 """Whether a service that is used for long grows: memory, descriptors, files.
 
-    PYTHONPATH=tests .venv/bin/python tests/benchmarks/soak.py --engine fake --minutes 30
+    PYTHONPATH=tests .venv/bin/python tests/benchmarks/soak.py --engine fake --warm-up 8 --minutes 30
     PYTHONPATH=tests .venv/bin/python tests/benchmarks/soak.py --engine rapidocr --minutes 10
 
 A real process gets mixed traffic in turns. Between two turns all clients are gone and nothing is
@@ -191,7 +191,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--engine", choices=("fake", "rapidocr"), default="fake")
     parser.add_argument("--minutes", type=float, default=30)
-    parser.add_argument("--warm-up", type=float, default=5, help="minutes before the measurement")
+    parser.add_argument("--warm-up", type=float, default=8, help="minutes before the measurement")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="soak-") as home:
         found = asyncio.run(soaked(arguments, Path(home)))
