@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from support.e2e import Client, Deployment
 from support.eventually import always, eventually
 from support.keda import install_scaled_objects
-from support.kubectl import Kubectl
+from support.kubectl import Kubectl, KubectlError
 from support.leader import kill_leader
 from support.sample_document import sample_pdf
 
@@ -51,15 +51,25 @@ def test_a_pod_with_nothing_to_do_goes_before_one_that_reads(
     slow = {**limits, "fake": {"pageMilliseconds": 20_000}}
     fake.apply(fake_spec(runtime=slow, autoscaling={**RULES, "mode": "HPA"}))
     fake.wait_ready()
+    # The node's own view of the Service may be behind.
+    eventually(lambda: answers(fake, client), bool, 60, "the Service leads to the pods")
     with ThreadPoolExecutor(1) as executor:
         answer = executor.submit(client.post, fake.url("/v1/document/parse"), sample_pdf())
-        reads = eventually(lambda: reading(fake, client), bool, 20, "one of them reads")
+        reads = eventually(lambda: reading(fake, client), bool, 60, "one of them reads")
         # The operator looks at the pods every 5 seconds.
         always(lambda: reading(fake, client), lambda now: now == reads, 8, "it reads on")
         kubectl.run("scale", "dpd", "fake", "--replicas=1")
-        eventually(lambda: living(fake), lambda now: len(now) == 1, 20, "one is left")
+        eventually(lambda: living(fake), lambda now: len(now) == 1, 60, "one is left")
         assert living(fake) == reads
         assert len(answer.result()["pages"]) == 3
+
+
+def answers(fake: Deployment, client: Client) -> bool:
+    """Whether the Service leads to a pod that is ready."""
+    try:
+        return "ok" in client.get(fake.url("/readyz"))
+    except KubectlError:
+        return False
 
 
 def reading(fake: Deployment, client: Client) -> list[str]:
