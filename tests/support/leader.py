@@ -16,6 +16,7 @@ def leader(cluster: Kubectl) -> str:
 
 def kill_leader(cluster: Kubectl) -> None:
     """Kill the pod that leads as by SIGKILL, and wait until another one does."""
-    killed, system = leader(cluster), cluster.within(SYSTEM)
+    killed = eventually(lambda: leader(cluster), bool, 60, "somebody leads")
+    system = cluster.within(SYSTEM)
     system.run("delete", "pod", killed, "--force", "--grace-period=0")
     eventually(lambda: leader(cluster), lambda name: name not in {"", killed}, 30, "another leads")
