@@ -1,6 +1,6 @@
 """Whether a service that is used for long grows: memory, descriptors, files.
 
-    PYTHONPATH=tests .venv/bin/python tests/benchmarks/soak.py --engine fake --warm-up 8 --minutes 30
+    PYTHONPATH=tests .venv/bin/python tests/benchmarks/soak.py --engine fake --minutes 30
     PYTHONPATH=tests .venv/bin/python tests/benchmarks/soak.py --engine rapidocr --minutes 10
 
 A real process gets mixed traffic in turns. Between two turns all clients are gone and nothing is
